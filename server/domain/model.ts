@@ -1,0 +1,121 @@
+import type { Namespace, NodeName, ObjectName } from "./ids";
+
+/**
+ * Kubernetes objects cut down to the fields that judging uses. Times are UTC milliseconds. What an object did not say
+ * is absent, never a default: absence means "not told".
+ */
+export interface NodeCondition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string;
+  readonly sinceMs?: number;
+}
+
+export interface NodeObject {
+  readonly name: NodeName;
+  readonly uid: string;
+  readonly createdMs?: number;
+  /** Which pool, from the labels that providers and people use; see sources/kube-api/project.ts. */
+  readonly pool?: string;
+  readonly zone?: string;
+  readonly unschedulable: boolean;
+  readonly taints: readonly string[];
+  readonly conditions: readonly NodeCondition[];
+  readonly addresses: readonly { readonly type: string; readonly address: string }[];
+  readonly kubeletPort?: number;
+  readonly versions: { readonly kubelet?: string; readonly runtime?: string; readonly kernel?: string; readonly os?: string };
+  readonly allocatable: { readonly cpuCores?: number; readonly memoryBytes?: number; readonly pods?: number };
+}
+
+/** Resources of one container of a CNI daemon or of a system DaemonSet's pod; kept only for those. */
+export interface ContainerResources {
+  readonly name: string;
+  readonly init: boolean;
+  readonly cpuLimitCores?: number;
+  readonly cpuRequestCores?: number;
+  readonly memoryLimitBytes?: number;
+  readonly memoryRequestBytes?: number;
+}
+
+export interface ContainerTermination {
+  readonly container: string;
+  readonly init: boolean;
+  readonly reason?: string;
+  readonly exitCode?: number;
+  readonly finishedMs?: number;
+  readonly message?: string;
+}
+
+/** Only for pods of a CNI daemon or a system DaemonSet. */
+export interface DaemonPodDetail {
+  readonly containers: readonly ContainerResources[];
+  readonly restarts: number;
+  readonly ready: boolean;
+  readonly terminations: readonly ContainerTermination[];
+  readonly waitingReasons: readonly string[];
+}
+
+/** About 0.3 KB on the heap; the bound of 0.5 KB is held by a test. */
+export interface PodObject {
+  readonly uid: string;
+  readonly namespace: Namespace;
+  readonly name: ObjectName;
+  /** Absent while the pod is not bound. */
+  readonly node?: NodeName;
+  readonly hostNetwork: boolean;
+  readonly phase: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
+  readonly createdMs?: number;
+  readonly deleting: boolean;
+  /** PodScheduled=True since. */
+  readonly scheduledMs?: number;
+  /** The PodReadyToStartContainers condition; absent below 1.29. */
+  readonly readyToStart?: { readonly status: boolean; readonly sinceMs?: number };
+  readonly hasIp: boolean;
+  /** When the first container (init or not) was seen started; absent while none has. */
+  readonly containerStartedMs?: number;
+  /** PVC, CSI or ephemeral volumes: such a pod may wait for a volume long before any sandbox is tried. */
+  readonly hasAttachableVolumes: boolean;
+  readonly hasResourceClaims: boolean;
+  /** "DaemonSet/kube-multus-ds"; the controller as kind and name. */
+  readonly owner?: string;
+  readonly system: boolean;
+  /** k8s.v1.cni.cncf.io/networks, and whether network-status was written. */
+  readonly networks?: string;
+  readonly hasNetworkStatus?: boolean;
+  readonly daemon?: DaemonPodDetail;
+}
+
+export interface EventObject {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly reason: string;
+  readonly type: "Normal" | "Warning";
+  readonly message: string;
+  readonly count: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly about: { readonly kind: string; readonly namespace?: string; readonly name: string; readonly uid?: string };
+  /** The node whose kubelet said it; survives the pod. */
+  readonly host?: string;
+  readonly component?: string;
+}
+
+/** A DaemonSet that runs a CNI daemon, or mounts the CNI conf or bin dir. */
+export interface DaemonSetObject {
+  readonly uid: string;
+  readonly namespace: Namespace;
+  readonly name: ObjectName;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly containers: readonly ContainerResources[];
+  readonly images: readonly string[];
+  readonly matchLabels: Readonly<Record<string, string>>;
+  /** Host paths that its pods mount. */
+  readonly hostPaths: readonly string[];
+  readonly updateStrategy: "RollingUpdate" | "OnDelete";
+  readonly maxUnavailable?: string;
+  readonly desired: number;
+  readonly ready: number;
+  readonly updated: number;
+}

@@ -1,0 +1,230 @@
+import { z } from "zod";
+import { SIGNAL_IDS } from "../domain/signals";
+import { SOURCES } from "../domain/sources";
+
+/**
+ * The API's answers, version 1. The OpenAPI document is made from these, and a test holds every answer against them.
+ * Times are ISO 8601 outside; units last in names.
+ */
+const time = z.iso.datetime();
+const source = z.enum(SOURCES);
+const state = z.enum(["yes", "no", "unknown"]);
+
+export const EvidenceSchema = z.object({
+  what: z.string(),
+  look: z.enum(["seen", "not-seen", "could-not-look"]),
+  value: z.union([z.number(), z.string()]).optional(),
+  unit: z.string().optional(),
+  at: time.optional(),
+  source,
+  reason: z.string().optional(),
+});
+
+export const AnswerSchema = z.object({
+  state,
+  atRisk: z.boolean(),
+  idle: z.boolean(),
+  since: time,
+  row: z.number().int().min(1).max(6),
+  summary: z.string(),
+  proof: z.array(EvidenceSchema),
+});
+
+export const SignalSchema = z.object({
+  signal: z.enum(SIGNAL_IDS),
+  instance: z.string(),
+  source,
+  state: z.enum(["fresh", "stale", "unknown"]),
+  unit: z.string(),
+  value: z.number().optional(),
+  at: time.optional(),
+  reason: z.string().optional(),
+});
+
+export const SourceStatusSchema = z.object({
+  source,
+  freshness: z.enum(["fresh", "stale", "absent"]),
+  last: time.optional(),
+  reason: z.string().optional(),
+});
+
+export const NodeCountsSchema = z.object({
+  pods: z.number().int(),
+  waiting: z.number().int(),
+  waitingSystem: z.number().int(),
+  stuck: z.number().int(),
+  ownRequest: z.number().int(),
+  other: z.number().int(),
+  oldestWaitSince: time.optional(),
+});
+
+export const NodeSummarySchema = z.object({
+  name: z.string(),
+  pool: z.string(),
+  zone: z.string().optional(),
+  answer: AnswerSchema,
+  ready: z.enum(["True", "False", "Unknown"]),
+  readyMessage: z.string().optional(),
+  schedulable: z.boolean(),
+  taints: z.array(z.string()),
+  versions: z.object({ kubelet: z.string().optional(), runtime: z.string().optional(), kernel: z.string().optional(), os: z.string().optional() }),
+  sources: z.array(SourceStatusSchema),
+  signals: z.array(SignalSchema),
+  counts: NodeCountsSchema,
+  lastFreshAt: time.optional(),
+  deadline: z.object({ seconds: z.number(), assumed: z.boolean() }),
+});
+
+export const ClusterSchema = z.object({
+  uid: z.string(),
+  name: z.string(),
+  server: z.string(),
+  version: z.string().optional(),
+  user: z.string(),
+  simulated: z.boolean(),
+});
+
+export const FleetSchema = z.object({
+  cluster: ClusterSchema.optional(),
+  at: time,
+  seq: z.number().int(),
+  counts: z.object({ nodes: z.number().int(), no: z.number().int(), unknown: z.number().int(), yes: z.number().int(), atRisk: z.number().int(), idle: z.number().int(), podsWaiting: z.number().int(), podsWaitingSystem: z.number().int() }),
+  /** The same counts one hour ago where the history reaches that far. */
+  hourAgo: z.object({ no: z.number().int(), unknown: z.number().int(), yes: z.number().int() }).optional(),
+  nodes: z.array(NodeSummarySchema),
+  history: z.array(z.object({ at: time, no: z.number().int(), unknown: z.number().int() })),
+  changes: z.array(z.object({ node: z.string(), at: time, state: z.string(), before: z.string().optional(), atRisk: z.boolean(), summary: z.string() })),
+});
+
+export const WaitingPodSchema = z.object({
+  uid: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  system: z.boolean(),
+  hold: z.enum(["waiting", "own-request", "other"]),
+  since: time,
+  stuck: z.boolean(),
+  because: z.string().optional(),
+  lastError: z.object({ text: z.string(), at: time }).optional(),
+  attemptsSeen: z.number().int(),
+});
+
+export const DaemonSchema = z.object({
+  daemonSet: z.string(),
+  pod: z.string(),
+  container: z.string(),
+  ready: z.boolean(),
+  restarts: z.number().int(),
+  cpuLimitCores: z.number().optional(),
+  memoryLimitBytes: z.number().optional(),
+  memoryRequestBytes: z.number().optional(),
+  lastTermination: z.object({ reason: z.string(), exitCode: z.number().int(), at: time.optional() }).optional(),
+  oomKills: z.array(time),
+});
+
+export const SocketSchema = z.object({
+  name: z.string(),
+  path: z.string(),
+  state: z.string(),
+  latencySeconds: z.number().optional(),
+  detail: z.string().optional(),
+  effective: z.boolean(),
+});
+
+export const BlindSchema = z.object({ what: z.string(), reason: z.string(), fix: z.string().optional() });
+
+export const NodeDetailSchema = NodeSummarySchema.extend({
+  seq: z.number().int(),
+  conditions: z.array(z.object({ type: z.string(), status: z.string(), reason: z.string().optional(), message: z.string().optional(), since: time.optional() })),
+  waitingPods: z.array(WaitingPodSchema),
+  daemons: z.array(DaemonSchema),
+  sockets: z.array(SocketSchema),
+  config: z.object({ dir: z.string(), effectiveFile: z.string().optional(), pluginTypes: z.array(z.string()), missingBinaries: z.array(z.string()) }).optional(),
+  blind: z.array(BlindSchema),
+  previous: z.string().optional(),
+  next: z.string().optional(),
+});
+
+export const EventSchema = z.object({
+  uid: z.string(),
+  reason: z.string(),
+  type: z.enum(["Normal", "Warning"]),
+  message: z.string(),
+  count: z.number().int(),
+  first: time,
+  last: time,
+  about: z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() }),
+});
+
+export const NodeEventsSchema = z.object({ node: z.string(), from: time, to: time, items: z.array(EventSchema), truncated: z.boolean() });
+
+export const TimelineSchema = z.object({
+  node: z.string(),
+  from: time,
+  to: time,
+  /** Width of one point; 0 where points are raw samples. */
+  stepSeconds: z.number(),
+  tier: z.enum(["raw", "1m", "5m"]),
+  /** `at` in whole milliseconds since 1970: columns, to keep 18,000 points small. */
+  series: z.array(z.object({ signal: z.enum(SIGNAL_IDS), instance: z.string(), unit: z.string(), at: z.array(z.number()), min: z.array(z.number()), max: z.array(z.number()), last: z.array(z.number()) })),
+  gaps: z.array(z.object({ source, from: time, to: time, reason: z.string() })),
+  answers: z.array(z.object({ from: time, to: time, state, atRisk: z.boolean(), idle: z.boolean(), summary: z.string() })),
+  events: z.array(z.object({ at: time, reason: z.string(), type: z.enum(["Normal", "Warning"]), message: z.string(), count: z.number().int(), about: z.string() })),
+  eventsTruncated: z.boolean(),
+});
+
+export const VisibilitySchema = z.object({
+  kinds: z.array(z.object({ kind: z.string(), state: z.string(), reason: z.string().optional(), last: time.optional(), objects: z.number().int() })),
+  nodes: z.array(z.object({ name: z.string(), sources: z.array(SourceStatusSchema), blind: z.array(BlindSchema) })),
+});
+
+export const StatusSchema = z.object({
+  version: z.string(),
+  cluster: ClusterSchema.optional(),
+  started: time.optional(),
+  at: time,
+  /** Age of the newest thing the collector wrote; absent before its first write. */
+  collectorAgeSeconds: z.number().optional(),
+  api: z.object({ reachable: z.boolean(), since: time, reason: z.string().optional() }).optional(),
+  kubelet: z.object({ mode: z.string(), tls: z.string(), scraped: z.number().int(), failing: z.number().int(), skipped: z.number().int(), lateMs: z.number() }).optional(),
+  agents: z.object({ listening: z.boolean(), reporting: z.number().int(), dropped: z.record(z.string(), z.number()) }).optional(),
+  store: z.object({ writable: z.boolean(), reason: z.string().optional(), pendingBatches: z.number().int(), droppedSamples: z.number().int(), fileBytes: z.number().optional() }).optional(),
+  backfill: z.object({ doneShare: z.number() }).optional(),
+  actionsAllowed: z.boolean(),
+});
+
+/** RFC 9457. */
+export const ProblemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string().optional(),
+  code: z.string(),
+  /** Which field, which value, which limit. */
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  requestId: z.string(),
+});
+
+/** One message of the event stream: nodes that changed since `since`, whole; the collector's status when that changed. */
+export const ChangeMessageSchema = z.object({
+  seq: z.number().int(),
+  at: time,
+  nodes: z.array(NodeSummarySchema),
+  gone: z.array(z.string()),
+  status: StatusSchema.optional(),
+});
+
+export type Fleet = z.infer<typeof FleetSchema>;
+export type NodeSummary = z.infer<typeof NodeSummarySchema>;
+export type NodeDetail = z.infer<typeof NodeDetailSchema>;
+export type NodeEvents = z.infer<typeof NodeEventsSchema>;
+export type Timeline = z.infer<typeof TimelineSchema>;
+export type Visibility = z.infer<typeof VisibilitySchema>;
+export type Status = z.infer<typeof StatusSchema>;
+export type Problem = z.infer<typeof ProblemSchema>;
+export type ChangeMessage = z.infer<typeof ChangeMessageSchema>;
+export type SignalNowOut = z.infer<typeof SignalSchema>;
+export type EvidenceOut = z.infer<typeof EvidenceSchema>;
+export type WaitingPodOut = z.infer<typeof WaitingPodSchema>;
+export type DaemonOut = z.infer<typeof DaemonSchema>;
+export type SocketOut = z.infer<typeof SocketSchema>;

@@ -1,0 +1,96 @@
+import type { NodeName } from "../domain/ids";
+import type { EventObject } from "../domain/model";
+import type { NodeView } from "../domain/node-view";
+import type { ClusterIdentity, KindStatus } from "../domain/observation";
+import type { Sample, SignalId } from "../domain/signals";
+import type { Source } from "../domain/sources";
+import type { NodeTimeline } from "../domain/timeline";
+
+/**
+ * What the store offers, without a word of SQLite, so that another store can stand in its place. Two halves: `Ingest`
+ * is the collector's, `Reader` is everybody's. The web process cannot import the module that makes an Ingest (lint).
+ */
+export interface Ingest {
+  /** One transaction for all of it. Throws StoreUnwritable where nothing can be written; the caller keeps the batch and tries again. */
+  write(batch: IngestBatch): void;
+  /** Rolls samples up into the next tier and drops what is older than its retention, in small steps. True: more to do. */
+  maintain(nowMs: number): boolean;
+  /** Where a collector that starts goes on: the views as they were last written. */
+  loadViews(): readonly NodeView[];
+  /** Keys of kubelets seen first (`--kubelet-tls=pin`). */
+  kubeletKeys(): ReadonlyMap<string, KubeletKey>;
+  close(): void;
+}
+
+export interface KubeletKey {
+  readonly node: string;
+  readonly sha256: string;
+  readonly seenMs: number;
+  /** A key that differs from the accepted one and waits to be accepted. */
+  readonly offeredSha256?: string;
+}
+
+export interface IngestBatch {
+  readonly atMs: number;
+  readonly samples: readonly (Sample & { readonly node: NodeName })[];
+  /** Inserted or updated by uid; one row per identity. */
+  readonly events: readonly EventObject[];
+  /** Views that changed; each gets the batch's sequence number. */
+  readonly views: readonly NodeView[];
+  readonly gone: readonly string[];
+  /** Answers that changed their state or marks, for the lane and the fleet's history. */
+  readonly answers: readonly { readonly node: string; readonly atMs: number; readonly state: "yes" | "no" | "unknown"; readonly atRisk: boolean; readonly idle: boolean; readonly summary: string }[];
+  /** A source of a node turned fresh or stale. */
+  readonly sources: readonly { readonly node: string; readonly source: Source; readonly atMs: number; readonly fresh: boolean; readonly reason: string }[];
+  readonly kubeletKeys: readonly KubeletKey[];
+  /** The collector's own state, as the status route shows it. */
+  readonly status?: CollectorStatus;
+}
+
+export interface CollectorStatus {
+  readonly cluster: ClusterIdentity;
+  readonly startedMs: number;
+  readonly atMs: number;
+  readonly kinds: readonly KindStatus[];
+  readonly api: { readonly reachable: boolean; readonly sinceMs: number; readonly reason?: string };
+  readonly kubelet: { readonly mode: string; readonly tls: string; readonly scraped: number; readonly failing: number; readonly skipped: number; readonly lateMs: number };
+  readonly agents: { readonly listening: boolean; readonly reporting: number; readonly dropped: Readonly<Record<string, number>> };
+  readonly store: { readonly writable: boolean; readonly reason?: string; readonly pendingBatches: number; readonly droppedSamples: number; readonly fileBytes?: number };
+  readonly backfill?: { readonly doneShare: number };
+  readonly actionsAllowed: boolean;
+}
+
+export interface FleetRow {
+  readonly view: NodeView;
+  readonly seq: number;
+}
+
+export interface Reader {
+  /** All nodes, or those changed after `sinceSeq`. `seq` is the newest sequence number in the file. */
+  fleet(sinceSeq?: number): { readonly rows: readonly FleetRow[]; readonly gone: readonly string[]; readonly seq: number };
+  node(name: NodeName): FleetRow | undefined;
+  status(): CollectorStatus | undefined;
+  /** `points`: most points of a series; the finest tier that holds the whole range and fits is used. */
+  timeline(query: { readonly node: NodeName; readonly fromMs: number; readonly toMs: number; readonly signals: readonly SignalId[]; readonly points: number }): NodeTimeline;
+  events(query: { readonly node: NodeName; readonly fromMs: number; readonly toMs: number; readonly limit: number; readonly beforeMs?: number }): { readonly items: readonly EventObject[]; readonly truncated: boolean };
+  /** How many nodes were no and unknown in each of `buckets` equal steps, worst moment of each step. */
+  fleetHistory(query: { readonly fromMs: number; readonly toMs: number; readonly buckets: number }): readonly { readonly atMs: number; readonly no: number; readonly unknown: number }[];
+  /** Newest first. */
+  answerChanges(query: { readonly fromMs: number; readonly limit: number }): readonly { readonly node: string; readonly atMs: number; readonly state: string; readonly before?: string; readonly atRisk: boolean; readonly summary: string }[];
+  close(): void;
+}
+
+/** Nothing can be written: read-only file, full disk, or the file is held by another. */
+export class StoreUnwritable extends Error {
+  constructor(
+    readonly reason: "read-only" | "full" | "busy" | "failed",
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = "StoreUnwritable";
+  }
+}
+
+/** Kept this long by default, milliseconds. */
+export const RETENTION = { rawMs: 6 * 3_600_000, minuteMs: 24 * 3_600_000, fiveMinutesMs: 30 * 86_400_000, eventsMs: 30 * 86_400_000 } as const;
