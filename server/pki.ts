@@ -1,3 +1,4 @@
+import "reflect-metadata"; // x509 wires itself together with it
 import { createHash, randomBytes, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
