@@ -10,6 +10,13 @@ export interface Clock {
   readonly rate: number;
 }
 
+/** How a clock is handed to another process: it showed `epochMs` when the machine's showed `realMs`. */
+export interface ClockSetting {
+  readonly epochMs: number;
+  readonly realMs: number;
+  readonly rate: number;
+}
+
 /** Longest delay that a timer of the runtime can hold. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -22,14 +29,19 @@ export const systemClock: Clock = {
   },
 };
 
+/** The clock that a setting describes, the same in every process that has the setting. */
+export function clockOf(setting: ClockSetting): Clock {
+  if (setting.rate === 1 && setting.epochMs === setting.realMs) return systemClock;
+  return {
+    rate: setting.rate,
+    now: () => setting.epochMs + (Date.now() - setting.realMs) * setting.rate,
+    after: (ms, run) => systemClock.after(ms / setting.rate, run),
+  };
+}
+
 /** A clock that starts at `epochMs` and runs `rate` times as fast as the machine's. */
 export function scaledClock(epochMs: number, rate: number): Clock {
-  const startedMs = Date.now();
-  return {
-    rate,
-    now: () => epochMs + (Date.now() - startedMs) * rate,
-    after: (ms, run) => systemClock.after(ms / rate, run),
-  };
+  return clockOf({ epochMs, realMs: Date.now(), rate });
 }
 
 /** Monotonic milliseconds, for measuring how long something took. */

@@ -1,0 +1,188 @@
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import type { ClockSetting } from "./clock";
+
+/**
+ * The one place that reads the environment and the command line of `serve`. Every value has its limit here, and every
+ * error names the option, the value and the limit.
+ */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+export const KUBELET_MODES = ["auto", "direct", "proxy"] as const;
+export const KUBELET_TLS_MODES = ["verify", "pin", "insecure"] as const;
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+const MAX_PORT = 65_535;
+const MAX_SIMULATED_NODES = 5_000;
+const MAX_SPEED = 1_000;
+const MAX_LIST = 5_000;
+
+const port = (name: string) =>
+  z.string().transform((text, ctx) => {
+    const value = Number(text);
+    if (/^\d{1,5}$/.test(text) && value >= 0 && value <= MAX_PORT) return value;
+    ctx.addIssue({ code: "custom", message: `${name} is "${text}": a port is a whole number from 0 to ${MAX_PORT}` });
+    return z.NEVER;
+  });
+const integer = (name: string, min: number, max: number) =>
+  z.string().transform((text, ctx) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
+    ctx.addIssue({ code: "custom", message: `${name} is "${text}": it must be a whole number from ${min} to ${max}` });
+    return z.NEVER;
+  });
+const oneOf = <T extends readonly [string, ...string[]]>(name: string, values: T) =>
+  z.string().transform((text, ctx): T[number] => {
+    if (values.includes(text)) return text;
+    ctx.addIssue({ code: "custom", message: `${name} is "${text}": it must be one of ${values.join(", ")}` });
+    return z.NEVER;
+  });
+const nodeUrls = z.array(z.string()).max(MAX_LIST).transform((items, ctx) => {
+  const urls = new Map<string, string>();
+  for (const item of items) {
+    const at = item.indexOf("=");
+    const url = at > 0 && URL.canParse(item.slice(at + 1)) ? new URL(item.slice(at + 1)) : undefined;
+    if (url?.protocol !== "https:") ctx.addIssue({ code: "custom", message: `--kubelet-address is "${item}": it must be NODE=https://HOST:PORT` });
+    else urls.set(item.slice(0, at), url.origin);
+  }
+  return urls;
+});
+const namespacedNames = z.array(z.string()).max(MAX_LIST).transform((items, ctx) => {
+  for (const item of items) {
+    if (!/^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/.test(item)) ctx.addIssue({ code: "custom", message: `--cni-daemon is "${item}": it must be NAMESPACE/NAME of a DaemonSet` });
+  }
+  return items;
+});
+
+const ServeSchema = z.object({
+  port: port("--port"),
+  data: z.string().min(1),
+  simulate: z.boolean(),
+  kubeconfig: z.string().min(1).optional(),
+  context: z.string().min(1).optional(),
+  allowActions: z.boolean(),
+  metricsPort: port("--metrics-port").optional(),
+  agentPort: port("--agent-port").optional(),
+  agentName: z.array(z.string().min(1).max(253)).max(16),
+  kubelet: oneOf("--kubelet", KUBELET_MODES),
+  kubeletAddress: nodeUrls,
+  kubeletCa: z.string().min(1).optional(),
+  kubeletTls: oneOf("--kubelet-tls", KUBELET_TLS_MODES),
+  cniDaemon: namespacedNames,
+  stuckAfterSeconds: integer("--stuck-after-seconds", 10, 3_600),
+  windowSeconds: integer("--window-seconds", 60, 86_400),
+  logLevel: oneOf("--log-level", LOG_LEVELS),
+  nodes: integer("--nodes", 1, MAX_SIMULATED_NODES),
+  scenario: z.string().min(1).max(40),
+  speed: integer("--speed", 1, MAX_SPEED),
+  seed: integer("--seed", 0, 999_999_999),
+});
+export type ServeConfig = z.infer<typeof ServeSchema>;
+
+const text = { type: "string" } as const;
+const list = { type: "string", multiple: true } as const;
+const flag = { type: "boolean" } as const;
+export const SERVE_OPTIONS = {
+  port: text, data: text, simulate: flag, kubeconfig: text, context: text, "allow-actions": flag,
+  "metrics-port": text, "agent-port": text, "agent-name": list,
+  kubelet: text, "kubelet-address": list, "kubelet-ca": text, "kubelet-tls": text, "cni-daemon": list,
+  "stuck-after-seconds": text, "window-seconds": text, "log-level": text,
+  nodes: text, scenario: text, speed: text, seed: text, help: flag,
+} as const;
+
+/** Variables with our prefix that are not the product's: the test cluster's and the ones a parent process sets. */
+const FOREIGN_VARIABLES = /^SANDGLASS_(CLUSTER_\w+|SHIM_\w+|CAPTURE_\w+|KUBELET|WEB|TEST_\w+)$/;
+const KNOWN_VARIABLES = { SANDGLASS_PORT: "port", SANDGLASS_DATA: "data", SANDGLASS_LOG_LEVEL: "log-level" } as const;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export const processEnvironment = (): Environment => process.env;
+
+/** Options of `serve` from arguments, then variables, then defaults. Throws ConfigError with one sentence per fault. */
+export function serveConfig(args: readonly string[], env: Environment): ServeConfig {
+  const fromEnv: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("SANDGLASS_") || value === undefined || FOREIGN_VARIABLES.test(name)) continue;
+    if (!Object.hasOwn(KNOWN_VARIABLES, name)) throw new ConfigError(`The environment has ${name}, which Sandglass does not know. It knows ${Object.keys(KNOWN_VARIABLES).join(", ")}; everything else is an option.`);
+    fromEnv[KNOWN_VARIABLES[name as keyof typeof KNOWN_VARIABLES]] = value;
+  }
+  let values: Record<string, unknown>;
+  try {
+    values = { ...fromEnv, ...parseArgs({ args: [...args], options: SERVE_OPTIONS, strict: true, allowPositionals: false }).values };
+  } catch (cause) {
+    throw new ConfigError(`${cause instanceof Error ? cause.message.split(". ")[0] : "The options cannot be read"}. Try --help.`, { cause });
+  }
+  const parsed = ServeSchema.safeParse({
+    port: values.port ?? "7400",
+    data: path.resolve(String(values.data ?? "data")),
+    simulate: values.simulate ?? false,
+    kubeconfig: values.kubeconfig,
+    context: values.context,
+    allowActions: values["allow-actions"] ?? false,
+    metricsPort: values["metrics-port"],
+    agentPort: values["agent-port"],
+    agentName: values["agent-name"] ?? [],
+    kubelet: values.kubelet ?? "auto",
+    kubeletAddress: values["kubelet-address"] ?? [],
+    kubeletCa: values["kubelet-ca"],
+    kubeletTls: values["kubelet-tls"] ?? "verify",
+    cniDaemon: values["cni-daemon"] ?? [],
+    stuckAfterSeconds: values["stuck-after-seconds"] ?? "90",
+    windowSeconds: values["window-seconds"] ?? "600",
+    logLevel: values["log-level"] ?? "warn",
+    nodes: values.nodes ?? "24",
+    scenario: values.scenario ?? "demo",
+    speed: values.speed ?? "1",
+    seed: values.seed ?? "1",
+  });
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issue.message).join("; ") + ".");
+  if (parsed.data.simulate && parsed.data.kubeconfig !== undefined) throw new ConfigError("--simulate and --kubeconfig exclude each other: leave one away.");
+  return parsed.data;
+}
+
+/** What the web process gets from its parent: one variable that holds JSON, and nothing secret. */
+const WebSchema = z.object({
+  file: z.string(),
+  port: z.number().int(),
+  clock: z.object({ epochMs: z.number(), realMs: z.number(), rate: z.number() }),
+  logLevel: z.enum(LOG_LEVELS),
+  version: z.string(),
+  actionsAllowed: z.boolean(),
+});
+export type WebConfig = z.infer<typeof WebSchema>;
+export const WEB_VARIABLE = "SANDGLASS_WEB";
+
+export function webConfig(env: Environment): WebConfig {
+  const raw = env[WEB_VARIABLE];
+  if (raw === undefined) throw new ConfigError(`${WEB_VARIABLE} is not set: the pages are served by "sandglass serve", not on their own.`);
+  return WebSchema.parse(JSON.parse(raw));
+}
+
+export const encodeWebConfig = (config: Omit<WebConfig, "clock"> & { readonly clock: ClockSetting }): string => JSON.stringify(config);
+
+/** Who runs this process, as the operating system names them; the actor of local mode. */
+export function systemUser(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`; // an id without an entry in the user database, as containers have
+  }
+}
+
+/** What finding a cluster needs of the environment. */
+export interface ClusterEnvironment {
+  readonly kubeconfigVariable?: string;
+  readonly home: string;
+  readonly serviceHost?: string;
+  readonly servicePort?: string;
+}
+export function clusterEnvironment(env: Environment): ClusterEnvironment {
+  return {
+    home: env.HOME ?? os.homedir(),
+    ...(env.KUBECONFIG === undefined || env.KUBECONFIG === "" ? {} : { kubeconfigVariable: env.KUBECONFIG }),
+    ...(env.KUBERNETES_SERVICE_HOST === undefined ? {} : { serviceHost: env.KUBERNETES_SERVICE_HOST }),
+    ...(env.KUBERNETES_SERVICE_PORT === undefined ? {} : { servicePort: env.KUBERNETES_SERVICE_PORT }),
+  };
+}
