@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { parseNodeName } from "../domain/ids";
+import { isSignalId, SIGNAL_IDS, type SignalId } from "../domain/signals";
+import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
+import { FleetSchema, NodeDetailSchema, NodeEventsSchema, StatusSchema, TimelineSchema, VisibilitySchema } from "./schemas";
+
+/** Every route of the API, once: the handlers, the OpenAPI document and the tests are made from this. */
+export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly summary: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly answer?: z.ZodType;
+  readonly mediaType?: string;
+}
+
+const route = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(definition: Route<P, Q, B>): Route<P, Q, B> => definition;
+
+export const NodeNameParam = z.string().transform((text, ctx) => {
+  const name = parseNodeName(text);
+  if (name !== undefined) return name;
+  ctx.addIssue({ code: "custom", message: "not a node name: lower-case letters, digits, '-' and '.', at most 253 characters" });
+  return z.NEVER;
+});
+const NodeParams = z.object({ name: NodeNameParam });
+
+/** ISO 8601 or whole milliseconds since 1970. */
+export const TimeParam = z.string().max(40).transform((text, ctx) => {
+  const ms = /^\d{1,16}$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isFinite(ms) && Math.abs(ms) < 8.64e15) return ms;
+  ctx.addIssue({ code: "custom", message: `"${text}" is not a time: ISO 8601 or milliseconds since 1970` });
+  return z.NEVER;
+});
+/** Longest range of one timeline: what the coarsest tier keeps. */
+export const MAX_RANGE_MS = 31 * 86_400_000;
+const range = { from: TimeParam.optional(), to: TimeParam.optional() };
+const inOrder = (value: { from?: number | undefined; to?: number | undefined }, ctx: z.RefinementCtx): void => {
+  if (value.from === undefined || value.to === undefined) return;
+  if (value.to <= value.from) ctx.addIssue({ code: "custom", path: ["to"], message: "must be later than from" });
+  if (value.to - value.from > MAX_RANGE_MS) ctx.addIssue({ code: "custom", path: ["from"], message: `the range is over ${MAX_RANGE_MS / 86_400_000} days` });
+};
+const whole = (min: number, max: number) => z.string().regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`).transform(Number).pipe(z.number().min(min).max(max));
+const signals = z.string().max(4_000).transform((text, ctx): SignalId[] => {
+  const ids = text.split(",").filter((id) => id !== "");
+  const unknown = ids.find((id) => !isSignalId(id));
+  if (unknown === undefined) return ids.filter(isSignalId);
+  ctx.addIssue({ code: "custom", message: `"${unknown.slice(0, 80)}" is not a signal; there are ${SIGNAL_IDS.join(", ")}` });
+  return z.NEVER;
+});
+
+export const ROUTES = {
+  fleet: route({ method: "GET", path: "/api/v1/fleet", summary: "Every node with its answer, signals and counts", answer: FleetSchema }),
+  node: route({ method: "GET", path: "/api/v1/nodes/{name}", summary: "One node whole", params: NodeParams, answer: NodeDetailSchema }),
+  events: route({
+    method: "GET", path: "/api/v1/nodes/{name}/events", summary: "Events of a node and its pods, newest first, kept past the cluster's own hour", params: NodeParams,
+    query: z.object({ ...range, limit: whole(1, MAX_TIMELINE_EVENTS).optional(), before: TimeParam.optional() }).superRefine(inOrder), answer: NodeEventsSchema,
+  }),
+  timeline: route({
+    method: "GET", path: "/api/v1/nodes/{name}/timeline", summary: "Signals of a node over a range, at most `points` points each, minimum and maximum kept", params: NodeParams,
+    query: z.object({ ...range, signals: signals.optional(), points: whole(10, MAX_TIMELINE_POINTS).optional() }).superRefine(inOrder), answer: TimelineSchema,
+  }),
+  visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why", answer: VisibilitySchema }),
+  status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),
+  stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed; resumes after Last-Event-ID", mediaType: "text/event-stream" }),
+  openapi: route({ method: "GET", path: "/api/v1/openapi.json", summary: "This document", answer: z.looseObject({ openapi: z.string() }) }),
+} as const;

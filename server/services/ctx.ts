@@ -1,0 +1,15 @@
+import type { Clock } from "../clock";
+import type { Actor } from "../domain/permit";
+import type { Log } from "../log";
+import type { Reader } from "../store/types";
+
+/** What every service is called with: who asks, and where to look. */
+export interface Ctx {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly clock: Clock;
+  readonly reader: Reader;
+  readonly log: Log;
+  readonly version: string;
+  readonly actionsAllowed: boolean;
+}

@@ -1,0 +1,35 @@
+import type { NodeName } from "../domain/ids";
+import { ServiceError } from "../http/problem";
+import type { NodeDetail } from "../http/schemas";
+import type { Ctx } from "./ctx";
+import { isoOr } from "./iso";
+import { daemonOut, summaryOut, waitingPodOut } from "./view-out";
+
+/** One node whole, with its neighbours by name. Throws `not-found` for a node that no source has told of. */
+export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly input: { readonly name: NodeName } }): Promise<NodeDetail> {
+  const row = ctx.reader.node(input.name);
+  if (row === undefined) throw new ServiceError("not-found", `No node "${input.name}" is known.`);
+  const { view } = row;
+  const names = ctx.reader.fleet().rows.map((other) => other.view.name).sort();
+  const at = names.indexOf(view.name);
+  const previous = names[at - 1];
+  const next = names[at + 1];
+  return {
+    ...summaryOut(view),
+    seq: row.seq,
+    conditions: view.conditions.map((condition) => ({
+      type: condition.type,
+      status: condition.status,
+      ...(condition.reason === undefined ? {} : { reason: condition.reason }),
+      ...(condition.message === undefined ? {} : { message: condition.message }),
+      ...isoOr("since", condition.sinceMs),
+    })),
+    waitingPods: view.waitingPods.map(waitingPodOut),
+    daemons: view.daemons.map(daemonOut),
+    sockets: view.sockets.map((socket) => ({ ...socket })),
+    ...(view.config === undefined ? {} : { config: { ...view.config, pluginTypes: [...view.config.pluginTypes], missingBinaries: [...view.config.missingBinaries] } }),
+    blind: view.blind.map((item) => ({ ...item })),
+    ...(previous === undefined ? {} : { previous }),
+    ...(next === undefined ? {} : { next }),
+  };
+}

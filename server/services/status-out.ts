@@ -1,0 +1,28 @@
+import type { Status } from "../http/schemas";
+import type { CollectorStatus } from "../store/types";
+import { iso, isoOr } from "./iso";
+
+/** Sandglass itself, in the API's shape. Without a status the collector has not written yet: parts are left out, not filled in. */
+export function statusOut(status: CollectorStatus | undefined, at: { readonly nowMs: number; readonly version: string; readonly actionsAllowed: boolean }): Status {
+  return {
+    version: at.version,
+    at: iso(at.nowMs),
+    actionsAllowed: at.actionsAllowed,
+    ...(status === undefined
+      ? {}
+      : {
+          cluster: { ...status.cluster },
+          started: iso(status.startedMs),
+          collectorAgeSeconds: Math.max(0, (at.nowMs - status.atMs) / 1_000),
+          api: { reachable: status.api.reachable, since: iso(status.api.sinceMs), ...(status.api.reason === undefined ? {} : { reason: status.api.reason }) },
+          kubelet: { ...status.kubelet },
+          agents: { listening: status.agents.listening, reporting: status.agents.reporting, dropped: { ...status.agents.dropped } },
+          store: { ...status.store },
+          ...(status.backfill === undefined ? {} : { backfill: { doneShare: status.backfill.doneShare } }),
+        }),
+  };
+}
+
+/** The kinds that are watched, for the visibility page. */
+export const kindsOut = (status: CollectorStatus | undefined) =>
+  (status?.kinds ?? []).map((kind) => ({ kind: kind.kind, state: kind.state, objects: kind.objects, ...(kind.reason === undefined ? {} : { reason: kind.reason }), ...isoOr("last", kind.lastMs) }));
