@@ -52,6 +52,8 @@ export interface ContainerMetrics {
   readonly memoryMaxUsageBytes?: number;
   readonly oomEvents?: number;
   readonly startTimeSeconds?: number;
+  /** When cAdvisor read these figures, by the node's clock; pages of old kubelets do not tell. */
+  readonly statsAtMs?: number;
   /** The cgroup path of cAdvisor's `id` label: two containers of one name after a restart differ in it. */
   readonly cgroupId: string;
 }
