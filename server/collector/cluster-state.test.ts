@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import type { Namespace, NodeName, ObjectName } from "../domain/ids";
+import type { EventObject, NodeObject, PodObject } from "../domain/model";
+import { ClusterState, MAX_EVENTS_PER_POD } from "./cluster-state";
+
+const node = (name: string): NodeObject => ({ name: name as NodeName, uid: name, unschedulable: false, taints: [], conditions: [], addresses: [], versions: {}, allocatable: {} });
+const pod = (uid: string, on?: string): PodObject => ({
+  uid, namespace: "default" as Namespace, name: uid as ObjectName, hostNetwork: false, phase: "Pending", deleting: false, hasIp: false, hasAttachableVolumes: false, hasResourceClaims: false, system: false,
+  ...(on === undefined ? {} : { node: on as NodeName }),
+});
+const event = (uid: string, about: string, lastMs: number, host?: string): EventObject => ({
+  uid, namespace: "default", reason: "SandboxChanged", type: "Normal", message: "", count: 1, firstMs: lastMs, lastMs, about: { kind: "Pod", name: about, uid: about }, ...(host === undefined ? {} : { host }),
+});
+const api = { source: "api", atMs: 0 } as const;
+
+describe("the cluster's objects by node", () => {
+  test("a pod that is bound later appears on its node, and on no other", () => {
+    const state = new ClusterState();
+    state.apply({ ...api, type: "node", object: node("a") });
+    expect([...(state.apply({ ...api, type: "pod", object: pod("p") }) as Iterable<NodeName>)]).toEqual([]);
+    expect([...(state.apply({ ...api, type: "pod", object: pod("p", "a") }) as Iterable<NodeName>)]).toEqual(["a"]);
+    expect([...state.podsOf("a" as NodeName).keys()]).toEqual(["p"]);
+  });
+
+  test("what a relist does not tell again is gone, with its events", () => {
+    const state = new ClusterState();
+    state.apply({ ...api, type: "pod", object: pod("old", "a") });
+    state.apply({ ...api, type: "pod", object: pod("kept", "a") });
+    state.apply({ ...api, type: "event", object: event("e", "old", 1) });
+    expect([...(state.apply({ ...api, type: "listed", kind: "pods", keys: new Set(["kept"]) }) as Iterable<NodeName>)]).toEqual(["a"]);
+    expect([...state.podsOf("a" as NodeName).keys()]).toEqual(["kept"]);
+    expect(state.eventsAbout("old")).toEqual([]);
+  });
+
+  test("only the newest events of a pod are kept, in order, an update taking its older self's place", () => {
+    const state = new ClusterState();
+    for (let i = 0; i < MAX_EVENTS_PER_POD + 5; i++) state.apply({ ...api, type: "event", object: event(`e${i}`, "p", i) });
+    state.apply({ ...api, type: "event", object: event("e10", "p", 1_000) });
+    const kept = state.eventsAbout("p");
+    expect(kept).toHaveLength(MAX_EVENTS_PER_POD);
+    expect(kept.at(-1)?.uid).toBe("e10");
+    expect(kept.filter((one) => one.uid === "e10")).toHaveLength(1);
+  });
+
+  test("an event finds its node by the pod, and by its reporter's host once the pod is gone", () => {
+    const state = new ClusterState();
+    state.apply({ ...api, type: "node", object: node("a") });
+    state.apply({ ...api, type: "pod", object: pod("p", "a") });
+    expect(state.nodeOf(event("e", "p", 1))).toBe("a");
+    state.apply({ ...api, type: "pod-gone", uid: "p" });
+    expect(state.nodeOf(event("e", "p", 1))).toBeUndefined();
+    expect(state.nodeOf(event("e", "p", 1, "a"))).toBe("a");
+    expect(state.nodeOf(event("e", "p", 1, "no-such-node"))).toBeUndefined();
+  });
+});

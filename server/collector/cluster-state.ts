@@ -1,0 +1,148 @@
+import type { NodeName } from "../domain/ids";
+import type { DaemonSetObject, EventObject, NodeObject, PodObject } from "../domain/model";
+import type { KindStatus, Observation, WatchedKind } from "../domain/observation";
+
+/** Events kept in memory per pod, newest last; the store keeps all. */
+export const MAX_EVENTS_PER_POD = 12;
+/** Objects about which events are kept while the object itself is not known (its pod comes later, or is gone). */
+export const MAX_EVENT_SUBJECTS = 200_000;
+
+const NO_PODS: ReadonlyMap<string, PodObject> = new Map();
+const NO_EVENTS: readonly EventObject[] = [];
+
+/**
+ * The cluster's objects as the watches tell them, indexed by node. Every change names the nodes that it touches, so
+ * that only those are judged again.
+ */
+export class ClusterState {
+  readonly nodes = new Map<NodeName, NodeObject>();
+  readonly daemonSets = new Map<string, DaemonSetObject>();
+  readonly nads = new Map<string, readonly string[]>();
+  readonly kinds = new Map<WatchedKind, KindStatus>();
+  readonly #pods = new Map<string, PodObject>();
+  readonly #podsByNode = new Map<NodeName, Map<string, PodObject>>();
+  readonly #events = new Map<string, EventObject[]>();
+
+  podsOf(node: NodeName): ReadonlyMap<string, PodObject> {
+    return this.#podsByNode.get(node) ?? NO_PODS;
+  }
+  pod(uid: string): PodObject | undefined {
+    return this.#pods.get(uid);
+  }
+  hasPod(uid: string): boolean {
+    return this.#pods.has(uid);
+  }
+  eventsAbout(uid: string): readonly EventObject[] {
+    return this.#events.get(uid) ?? NO_EVENTS;
+  }
+  get podCount(): number {
+    return this.#pods.size;
+  }
+
+  /** The node that an event speaks of: its reporter's host, its pod's node, or itself. */
+  nodeOf(event: EventObject): NodeName | undefined {
+    const pod = event.about.uid === undefined ? undefined : this.#pods.get(event.about.uid);
+    if (pod?.node !== undefined) return pod.node;
+    const named = event.about.kind === "Node" ? event.about.name : event.host;
+    return named !== undefined && this.nodes.has(named as NodeName) ? (named as NodeName) : undefined;
+  }
+
+  /** Takes one observation of the API in; returns the nodes to judge again, or "all". */
+  apply(observation: Observation & { readonly source: "api" }): Iterable<NodeName> | "all" {
+    switch (observation.type) {
+      case "node":
+        this.nodes.set(observation.object.name, observation.object);
+        return [observation.object.name];
+      case "node-gone":
+        this.nodes.delete(observation.name);
+        return [observation.name];
+      case "pod":
+        return this.#putPod(observation.object);
+      case "pod-gone":
+        return this.#dropPod(observation.uid);
+      case "event":
+        return this.#putEvent(observation.object);
+      case "daemonset":
+        this.daemonSets.set(observation.object.uid, observation.object);
+        return "all";
+      case "daemonset-gone":
+        this.daemonSets.delete(observation.uid);
+        return "all";
+      case "nad":
+        this.nads.set(observation.key, observation.pluginTypes);
+        return [];
+      case "nad-gone":
+        this.nads.delete(observation.key);
+        return [];
+      case "listed":
+        return this.#forgetMissing(observation.kind, observation.keys);
+      case "kind-status":
+        this.kinds.set(observation.status.kind, observation.status);
+        return "all";
+    }
+  }
+
+  #putPod(pod: PodObject): NodeName[] {
+    const before = this.#pods.get(pod.uid);
+    const touched: NodeName[] = [];
+    if (before?.node !== undefined && before.node !== pod.node) {
+      this.#podsByNode.get(before.node)?.delete(pod.uid);
+      touched.push(before.node);
+    }
+    this.#pods.set(pod.uid, pod);
+    if (pod.node !== undefined) {
+      let own = this.#podsByNode.get(pod.node);
+      if (own === undefined) this.#podsByNode.set(pod.node, (own = new Map()));
+      own.set(pod.uid, pod);
+      touched.push(pod.node);
+    }
+    return touched;
+  }
+
+  #dropPod(uid: string): NodeName[] {
+    const pod = this.#pods.get(uid);
+    this.#pods.delete(uid);
+    this.#events.delete(uid);
+    if (pod?.node === undefined) return [];
+    const own = this.#podsByNode.get(pod.node);
+    own?.delete(uid);
+    if (own?.size === 0) this.#podsByNode.delete(pod.node);
+    return [pod.node];
+  }
+
+  #putEvent(event: EventObject): NodeName[] {
+    const subject = event.about.uid;
+    if (subject !== undefined) {
+      const kept = (this.#events.get(subject) ?? []).filter((other) => other.uid !== event.uid);
+      kept.push(event);
+      kept.sort((a, b) => a.lastMs - b.lastMs);
+      if (kept.length > MAX_EVENTS_PER_POD) kept.shift();
+      this.#events.delete(subject);
+      this.#events.set(subject, kept);
+      if (this.#events.size > MAX_EVENT_SUBJECTS) {
+        const oldest = this.#events.keys().next().value;
+        if (oldest !== undefined) this.#events.delete(oldest);
+      }
+    }
+    const node = this.nodeOf(event);
+    return node === undefined ? [] : [node];
+  }
+
+  #forgetMissing(kind: WatchedKind, keys: ReadonlySet<string>): NodeName[] {
+    const touched: NodeName[] = [];
+    if (kind === "nodes") {
+      for (const name of [...this.nodes.keys()]) {
+        if (keys.has(name)) continue;
+        this.nodes.delete(name);
+        touched.push(name);
+      }
+    } else if (kind === "pods") {
+      for (const uid of [...this.#pods.keys()]) if (!keys.has(uid)) touched.push(...this.#dropPod(uid));
+    } else if (kind === "daemonsets") {
+      for (const uid of [...this.daemonSets.keys()]) if (!keys.has(uid)) this.daemonSets.delete(uid);
+    } else if (kind === "nads") {
+      for (const key of [...this.nads.keys()]) if (!keys.has(key)) this.nads.delete(key);
+    }
+    return touched;
+  }
+}
