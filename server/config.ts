@@ -177,10 +177,13 @@ export interface ClusterEnvironment {
   readonly home: string;
   readonly serviceHost?: string;
   readonly servicePort?: string;
+  /** For the credential plugins that a kubeconfig names. */
+  readonly variables: Environment;
 }
 export function clusterEnvironment(env: Environment): ClusterEnvironment {
   return {
     home: env.HOME ?? os.homedir(),
+    variables: env,
     ...(env.KUBECONFIG === undefined || env.KUBECONFIG === "" ? {} : { kubeconfigVariable: env.KUBECONFIG }),
     ...(env.KUBERNETES_SERVICE_HOST === undefined ? {} : { serviceHost: env.KUBERNETES_SERVICE_HOST }),
     ...(env.KUBERNETES_SERVICE_PORT === undefined ? {} : { servicePort: env.KUBERNETES_SERVICE_PORT }),
