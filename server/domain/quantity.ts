@@ -1,0 +1,31 @@
+/**
+ * Kubernetes quantities ("100m", "1Gi", "1e3", "2"). Source: the serialisation format in the API's resource.Quantity.
+ * Returns the number in the base unit (cores, bytes), `undefined` for anything that is not a quantity.
+ */
+const MULTIPLIERS: Readonly<Record<string, number>> = {
+  n: 1e-9, u: 1e-6, m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
+  Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
+};
+const QUANTITY = /^([+-]?\d{1,18}(?:\.\d{0,18})?|[+-]?\.\d{1,18})(?:[eE]([+-]?\d{1,3})|(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E))?$/;
+
+export function parseQuantity(text: string): number | undefined {
+  const match = QUANTITY.exec(text);
+  if (match === null) return undefined;
+  const [, digits, exponent, suffix] = match;
+  const value = Number(digits) * (exponent === undefined ? (MULTIPLIERS[suffix ?? ""] ?? Number.NaN) : 10 ** Number(exponent));
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** The shortest exact form that the API server itself would write: "4Gi", "256Mi", "1500Mi", bytes where nothing fits. */
+export function memoryQuantity(bytes: number): string {
+  for (const [suffix, factor] of [["Gi", 2 ** 30], ["Mi", 2 ** 20], ["Ki", 2 ** 10]] as const) {
+    if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${suffix}`;
+  }
+  return String(bytes);
+}
+
+/** "2", "100m". */
+export function cpuQuantity(cores: number): string {
+  const milli = Math.round(cores * 1_000);
+  return milli % 1_000 === 0 ? String(milli / 1_000) : `${milli}m`;
+}
