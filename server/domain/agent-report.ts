@@ -20,13 +20,20 @@ export interface SandboxReading {
 }
 
 export interface SocketReading {
-  /** "multus", "cilium", "daemon-shim": the name in the table of sockets or on the command line. */
+  /** "multus", "cilium", "daemon-shim": the name in the table of sockets or on the command line; "cri" is the runtime's own. */
   readonly name: string;
   readonly path: string;
   readonly state: SocketState;
   readonly latencySeconds?: number;
   /** What the health path said: "200", "404 on /readyz, 200 on /healthz"; or the error's code. */
   readonly detail?: string;
+}
+
+/** A socket that the agent meant to look at and could not (missing rights, a path too long for the kernel). */
+export interface UnseenSocket {
+  readonly name: string;
+  readonly path: string;
+  readonly reason: string;
 }
 
 export interface RuntimeReading {
@@ -40,11 +47,19 @@ export interface ConfigReading {
   readonly dir: string;
   /** The first usable file in load order, if any. */
   readonly effectiveFile?: string;
+  /** Every plugin of the chain in its order, then the IPAM plugins that they call. */
   readonly pluginTypes: readonly string[];
+  /** Plugins that a plugin of the chain calls in turn ("delegate"); whether and when is that plugin's own affair. */
+  readonly delegateTypes?: readonly string[];
   /** Sockets that the effective conflist itself names ("socket" keys), or that its plugin types are known to call. */
   readonly sockets: readonly string[];
+  /** Of `pluginTypes`: absent from every bin dir, empty, or not executable. */
   readonly missingBinaries: readonly string[];
+  /** What exactly is wrong with each missing or broken binary, delegates included: "bridge: 0 bytes in /opt/cni/bin". */
+  readonly binaryProblems?: readonly string[];
   readonly binDirs: readonly string[];
+  /** Files that the runtime cannot use or that the agent could not read: "05-x.conflist: not JSON: …". */
+  readonly fileProblems?: readonly string[];
 }
 
 export interface AgentReport {
@@ -58,6 +73,46 @@ export interface AgentReport {
   readonly agentVersion: string;
   readonly runtime: Looked<{ readonly reading: RuntimeReading }>;
   readonly sandboxes: Looked<{ readonly items: readonly SandboxReading[]; readonly tookSeconds: number; readonly truncated: boolean }>;
-  readonly sockets: Looked<{ readonly items: readonly SocketReading[] }>;
+  readonly sockets: Looked<{ readonly items: readonly SocketReading[]; readonly unseen?: readonly UnseenSocket[] }>;
   readonly config: Looked<{ readonly reading: ConfigReading }>;
+}
+
+/** Bounds of a report, held by the agent that makes it and by the server that takes it. */
+export const MAX_SANDBOXES = 20_000;
+export const MAX_SOCKETS = 64;
+export const MAX_CONDITIONS = 32;
+export const MAX_PLUGIN_TYPES = 64;
+export const MAX_BIN_DIRS = 16;
+export const MAX_PROBLEMS = 64;
+export const MAX_PATH_CHARS = 1024;
+export const MAX_TEXT_CHARS = 1024;
+
+/** Versions that differ by this much still understand each other. */
+const VERSIONS_APART = 1;
+
+/**
+ * Whether a server of `ours` understands a report of `theirs`, and which side to upgrade where it does not.
+ * Fields that one side does not know are ignored, so neighbours work.
+ */
+export function compatibility(theirs: number, ours: number = AGENT_REPORT_VERSION): { readonly ok: true } | { readonly ok: false; readonly upgrade: "agent" | "server" } {
+  if (Math.abs(theirs - ours) <= VERSIONS_APART) return { ok: true };
+  return { ok: false, upgrade: theirs < ours ? "agent" : "server" };
+}
+
+/** The report with every time on it moved by `byMs`: a node's clock corrected to the server's. */
+export function shiftTimes(report: AgentReport, byMs: number): AgentReport {
+  if (byMs === 0) return report;
+  const { sandboxes } = report;
+  return {
+    ...report,
+    atMs: report.atMs + byMs,
+    sandboxes: sandboxes.looked
+      ? { ...sandboxes, items: sandboxes.items.map((s) => (s.createdMs === undefined ? s : { ...s, createdMs: s.createdMs + byMs })) }
+      : sandboxes,
+  };
+}
+
+/** Text cut to `maxChars`, with a mark that shows it was cut. */
+export function capText(text: string, maxChars: number = MAX_TEXT_CHARS): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`;
 }

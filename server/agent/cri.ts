@@ -1,0 +1,110 @@
+import type { Client, MethodDefinition, ServiceDefinition, status as StatusCodes } from "@grpc/grpc-js";
+import { z } from "zod";
+import { monotonicMs, systemClock } from "../clock";
+import { CRI_V1 } from "./cri-descriptor";
+
+/** The calls of CRI v1 that the agent makes, over a Unix socket. */
+export interface CriConnection {
+  version(): Promise<CriVersion>;
+  status(verbose: boolean): Promise<CriStatus>;
+  listSandboxes(): Promise<{ readonly items: readonly CriSandbox[]; readonly tookSeconds: number }>;
+  close(): void;
+}
+
+/** A call's failure in words that name call, socket and what happened. `silent`: no answer within the deadline. */
+export class CriError extends Error {
+  override name = "CriError";
+  constructor(
+    message: string,
+    readonly kind: "silent" | "unsupported" | "too-large" | "denied" | "failed",
+  ) {
+    super(message);
+  }
+}
+
+/** A runtime that does not list its sandboxes in this time is a finding by itself. */
+export const CRI_DEADLINE_MS = 10_000;
+/** As the kubelet allows; 20,000 sandboxes with long annotations still fit. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const RECONNECT_BACKOFF_MS = 1_000;
+
+const Version = z.object({ runtime_name: z.string(), runtime_version: z.string() });
+const Condition = z.object({ type: z.string(), status: z.boolean(), reason: z.string(), message: z.string() });
+const Status = z.object({ status: z.object({ conditions: z.array(Condition) }).nullable(), info: z.record(z.string(), z.string()) });
+const Sandbox = z.object({
+  id: z.string(),
+  metadata: z.object({ name: z.string(), uid: z.string(), namespace: z.string(), attempt: z.number() }).nullable(),
+  state: z.number(),
+  /** Nanoseconds; as a number exact to a quarter of a microsecond. */
+  created_at: z.number(),
+});
+const Sandboxes = z.object({ items: z.array(Sandbox) });
+
+export type CriVersion = z.output<typeof Version>;
+export type CriStatus = z.output<typeof Status>;
+export type CriSandbox = z.output<typeof Sandbox>;
+
+/** Does not wait for the socket: each call connects as needed and fails by itself. */
+export async function openCri(socketPath: string, deadlineMs: number = CRI_DEADLINE_MS): Promise<CriConnection> {
+  // Loaded here so that an agent without the runtime's socket does without this memory.
+  const [grpc, loader] = await Promise.all([import("@grpc/grpc-js"), import("@grpc/proto-loader")]);
+  const definition = loader.fromJSON(CRI_V1, { keepCase: true, longs: Number, enums: Number, defaults: true, arrays: true, objects: true });
+  const service = definition["runtime.v1.RuntimeService"] as ServiceDefinition; // named so in CRI_V1
+  const client: Client = new grpc.Client(`unix:${socketPath}`, grpc.credentials.createInsecure(), {
+    "grpc.max_receive_message_length": MAX_RESPONSE_BYTES,
+    "grpc.enable_retries": 0,
+    "grpc.initial_reconnect_backoff_ms": RECONNECT_BACKOFF_MS,
+    "grpc.max_reconnect_backoff_ms": RECONNECT_BACKOFF_MS,
+    "grpc.use_local_subchannel_pool": 1,
+  });
+
+  const call = async <T>(name: string, request: object, schema: z.ZodType<T>): Promise<T> => {
+    const method = service[name] as MethodDefinition<object, object>; // every name below is in CRI_V1
+    const answer = await new Promise<object | undefined>((resolve, reject) => {
+      client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        new grpc.Metadata({ waitForReady: true }),
+        { deadline: new Date(systemClock.now() + deadlineMs) },
+        (error, value) => {
+          if (error === null) resolve(value);
+          else reject(new CriError(explain(name, socketPath, deadlineMs, error), kindOf(error.code, grpc.status)));
+        },
+      );
+    });
+    const parsed = schema.safeParse(answer);
+    if (!parsed.success) throw new CriError(`${socketPath}: ${name} answered in a shape that is not CRI v1`, "unsupported");
+    return parsed.data;
+  };
+
+  return {
+    version: () => call("Version", {}, Version),
+    status: (verbose) => call("Status", { verbose }, Status),
+    listSandboxes: async () => {
+      const startedMs = monotonicMs();
+      const { items } = await call("ListPodSandbox", {}, Sandboxes);
+      return { items, tookSeconds: (monotonicMs() - startedMs) / 1000 };
+    },
+    close: () => {
+      client.close();
+    },
+  };
+}
+
+function kindOf(code: number, status: typeof StatusCodes): CriError["kind"] {
+  if (code === status.DEADLINE_EXCEEDED) return "silent";
+  if (code === status.UNIMPLEMENTED) return "unsupported";
+  if (code === status.RESOURCE_EXHAUSTED) return "too-large";
+  if (code === status.PERMISSION_DENIED || code === status.UNAUTHENTICATED) return "denied";
+  return "failed";
+}
+
+function explain(name: string, socketPath: string, deadlineMs: number, error: { readonly code: number; readonly details: string }): string {
+  const DEADLINE_EXCEEDED = 4;
+  const UNIMPLEMENTED = 12;
+  if (error.code === DEADLINE_EXCEEDED) return `${socketPath}: no answer to ${name} in ${String(deadlineMs / 1000)} s`;
+  if (error.code === UNIMPLEMENTED) return `${socketPath}: no CRI v1 there (${error.details}); it needs containerd 1.6 or later with its CRI plugin on, or CRI-O`;
+  return `${socketPath}: ${name} failed: ${error.details}`;
+}

@@ -1,0 +1,125 @@
+import { constants, type Dirent, type Stats } from "node:fs";
+import { lstat, open, readdir, readlink, stat } from "node:fs/promises";
+
+/**
+ * The node's files as the node sees them, also when its root is mounted elsewhere in the agent's pod: absolute symbolic
+ * links then lead inside that mount, and never out of it.
+ */
+export interface HostFs {
+  /** The path on this side of a path on the node, links followed. The last part may be absent. Throws where links loop. */
+  resolve(path: string): Promise<string>;
+  /** State of what the path leads to; undefined where nothing is there. */
+  stat(path: string): Promise<Stats | undefined>;
+  /** Entries of a folder; undefined where there is none. */
+  list(path: string): Promise<readonly Dirent[] | undefined>;
+  /** A regular file of at most `maxBytes`; undefined where there is none. Never waits for a pipe. */
+  read(path: string, maxBytes: number): Promise<Buffer | undefined>;
+}
+
+export class HostFileError extends Error {
+  override name = "HostFileError";
+}
+
+const MAX_LINKS = 40;
+
+export const isAbsent = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
+
+export function codeOf(error: unknown): string | undefined {
+  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** A short reason for a person: the system's code where there is one. */
+export const reasonOf = (error: unknown): string => codeOf(error) ?? (error instanceof Error ? error.message : String(error));
+
+export function hostFs(root: string): HostFs {
+  const resolve = async (path: string): Promise<string> => {
+    if (root === "") return path; // the kernel follows links itself
+    const todo = path.split("/").filter((part) => part !== "" && part !== ".").reverse();
+    const done: string[] = [];
+    let links = 0;
+    for (let part = todo.pop(); part !== undefined; part = todo.pop()) {
+      if (part === "..") {
+        done.pop();
+        continue;
+      }
+      const target = await linkTarget(`${root}/${[...done, part].join("/")}`);
+      if (target === undefined) {
+        done.push(part);
+        continue;
+      }
+      links += 1;
+      if (links > MAX_LINKS) throw new HostFileError(`${path}: more than ${String(MAX_LINKS)} symbolic links`);
+      if (target.startsWith("/")) done.length = 0;
+      todo.push(...target.split("/").filter((piece) => piece !== "" && piece !== ".").reverse());
+    }
+    return `${root}/${done.join("/")}`;
+  };
+  return {
+    resolve,
+    stat: async (path) => {
+      try {
+        return await stat(await resolve(path));
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+    },
+    list: async (path) => {
+      try {
+        return await readdir(await resolve(path), { withFileTypes: true });
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+    },
+    read: async (path, maxBytes) => {
+      let file;
+      try {
+        file = await open(await resolve(path), constants.O_RDONLY | constants.O_NONBLOCK);
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+      try {
+        const { size } = await regular(file, path);
+        if (size > maxBytes) throw new HostFileError(`${String(size)} bytes, more than the ${String(maxBytes)} that are read`);
+        const buffer = Buffer.alloc(size + 1);
+        let length = 0;
+        for (;;) {
+          const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+          length += bytesRead;
+          if (bytesRead === 0) return buffer.subarray(0, length);
+          if (length > size) throw new HostFileError("grew while it was read");
+        }
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+async function regular(file: { stat(): Promise<Stats> }, path: string): Promise<Stats> {
+  const found = await file.stat();
+  if (!found.isFile()) throw new HostFileError(`${path} is ${kindOf(found)}, not a file`);
+  return found;
+}
+
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    const found = await lstat(path);
+    return found.isSymbolicLink() ? await readlink(path) : undefined;
+  } catch (error) {
+    if (isAbsent(error)) return undefined; // whoever uses the path will see that it is absent
+    throw error;
+  }
+}
+
+/** "a folder", "a socket" … for messages. */
+export function kindOf(found: Stats): string {
+  if (found.isFile()) return "a file";
+  if (found.isDirectory()) return "a folder";
+  if (found.isSocket()) return "a socket";
+  if (found.isFIFO()) return "a pipe";
+  return "a device";
+}

@@ -1,0 +1,185 @@
+import { hostname } from "node:os";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { MAX_PATH_CHARS, MAX_SOCKETS } from "../domain/agent-report";
+import { parseNodeName } from "../domain/ids";
+import { AGENT_PERIOD_MS } from "../domain/sources";
+
+/** What the command line of `agent` asks for, parsed and bounded. */
+export interface AgentOptions {
+  readonly mode: "once" | "push";
+  readonly output: "json" | "text";
+  readonly node: string;
+  readonly push?: { readonly url: string; readonly tokenFile: string; readonly caFile: string };
+  readonly periodMs: number;
+  /** "auto": the places where runtimes put it; "none": do without the runtime (its socket equals root on the node). */
+  readonly criSocket: string;
+  readonly confDir?: string;
+  readonly binDirs: readonly string[];
+  readonly sockets: readonly NamedSocket[];
+  /** Where the node's root is mounted when the agent runs in a pod; "" on the node itself. */
+  readonly hostRoot: string;
+  readonly bufferAgeMs: number;
+  readonly bufferBytes: number;
+}
+
+export interface NamedSocket {
+  readonly name: string;
+  readonly path: string;
+  readonly speaks: "http" | "any";
+}
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly string[] };
+
+export const AGENT_USAGE = `usage: sandglass agent --once [--output json|text]
+       sandglass agent --push https://SERVER:PORT --token-file F --ca-file F [--node NAME] [--period 15s]
+
+  --once                 look once, print the report and end; with --push also send it
+  --push URL             send a report every period to the server's agent port
+  --token-file F         this node's token, as made by \`sandglass agent-token NODE\`
+  --ca-file F            certificate of the server's own authority (agents/ca.crt in its data folder)
+  --node NAME            the node's name in the cluster (default: this machine's host name)
+  --period 15s           time between reports, 1s to 5m
+  --socket NAME=PATH     look at this socket as well; repeatable. An HTTP answer is expected from it;
+                         NAME=PATH,any for a daemon that speaks something else
+  --cri-socket PATH      the runtime's socket (default: found; "none": do without)
+  --conf-dir D           the folder of network configs (default: what the runtime says, else found)
+  --bin-dir D            a folder of CNI plugins; repeatable (default: what the runtime says, else found)
+  --host-root D          where the node's root folder is mounted (default: /)
+  --buffer-age 1h, --buffer-size 8MiB   what is kept while the server is away`;
+
+const FLAGS = {
+  once: { type: "boolean" },
+  output: { type: "string" },
+  push: { type: "string" },
+  "token-file": { type: "string" },
+  "ca-file": { type: "string" },
+  node: { type: "string" },
+  period: { type: "string" },
+  socket: { type: "string", multiple: true },
+  "cri-socket": { type: "string" },
+  "conf-dir": { type: "string" },
+  "bin-dir": { type: "string", multiple: true },
+  "host-root": { type: "string" },
+  "buffer-age": { type: "string" },
+  "buffer-size": { type: "string" },
+} as const;
+
+const MIN_PERIOD_MS = 1_000;
+const MAX_PERIOD_MS = 300_000;
+const MIN_BUFFER_AGE_MS = 60_000;
+const MAX_BUFFER_AGE_MS = 24 * 3_600_000;
+const MIN_BUFFER_BYTES = 64 * 1024;
+const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
+const DEFAULT_BUFFER_AGE_MS = 3_600_000;
+const DEFAULT_BUFFER_BYTES = 8 * 1024 * 1024;
+const MAX_BIN_DIRS = 16;
+const REPORT_PATH = "/v1/report";
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNIT_BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+function quantity(units: Readonly<Record<string, number>>, example: string, min: number, max: number, limits: string) {
+  return z.string().transform((text, context) => {
+    const match = /^(\d{1,9})([A-Za-z]+)$/.exec(text);
+    const unit = units[match?.[2] ?? ""];
+    const value = Number(match?.[1]) * (unit ?? Number.NaN);
+    if (value >= min && value <= max) return value;
+    context.addIssue({ code: "custom", message: `"${text}" is not a value such as ${example}, from ${limits}` });
+    return z.NEVER;
+  });
+}
+
+const absolutePath = z
+  .string()
+  .max(MAX_PATH_CHARS, `is longer than ${String(MAX_PATH_CHARS)} characters`)
+  .refine((text) => text.startsWith("/") && !text.includes("\0"), { error: (issue) => `"${String(issue.input)}" is not an absolute path` });
+
+const namedSocket = z.string().transform((text, context): NamedSocket => {
+  const match = /^([A-Za-z0-9][A-Za-z0-9_.-]{0,62})=(\/[^\0]*?)(,any)?$/.exec(text);
+  if (match?.[1] !== undefined && match[2] !== undefined && match[2].length <= MAX_PATH_CHARS) {
+    return { name: match[1], path: match[2], speaks: match[3] === undefined ? "http" : "any" };
+  }
+  context.addIssue({ code: "custom", message: `"${text}" is not NAME=/PATH (or NAME=/PATH,any)` });
+  return z.NEVER;
+});
+
+const pushUrl = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" && url.username === "" && url.password === "") {
+    if (url.pathname === "/" || url.pathname === "") url.pathname = REPORT_PATH;
+    return url.href;
+  }
+  context.addIssue({ code: "custom", message: `"${text}" is not an https:// address without credentials` });
+  return z.NEVER;
+});
+
+const nodeName = z.string().refine((text) => parseNodeName(text) !== undefined, { error: (issue) => `"${String(issue.input)}" is not a possible node name` });
+
+const Raw = z.strictObject({
+  once: z.boolean().default(false),
+  output: z.enum(["json", "text"], "is either json or text").default("json"),
+  push: pushUrl.optional(),
+  "token-file": z.string().min(1, "is empty").optional(),
+  "ca-file": z.string().min(1, "is empty").optional(),
+  node: nodeName.optional(),
+  period: quantity(UNIT_MS, "15s", MIN_PERIOD_MS, MAX_PERIOD_MS, "1s to 5m").default(AGENT_PERIOD_MS),
+  socket: z.array(namedSocket).max(MAX_SOCKETS, `more than ${String(MAX_SOCKETS)} sockets`).default([]),
+  "cri-socket": z.union([z.literal("auto"), z.literal("none"), absolutePath], 'is neither an absolute path nor "none"').default("auto"),
+  "conf-dir": absolutePath.optional(),
+  "bin-dir": z.array(absolutePath).max(MAX_BIN_DIRS, `more than ${String(MAX_BIN_DIRS)} folders`).default([]),
+  "host-root": absolutePath.default("/"),
+  "buffer-age": quantity(UNIT_MS, "1h", MIN_BUFFER_AGE_MS, MAX_BUFFER_AGE_MS, "1m to 24h").default(DEFAULT_BUFFER_AGE_MS),
+  "buffer-size": quantity(UNIT_BYTES, "8MiB", MIN_BUFFER_BYTES, MAX_BUFFER_BYTES, "64KiB to 256MiB").default(DEFAULT_BUFFER_BYTES),
+});
+
+/** Reads the words after `agent`. Every problem names its flag, the value and the limit; unknown flags are named. */
+export function parseAgentOptions(argv: readonly string[]): Parsed<AgentOptions> {
+  const { values, tokens } = parseArgs({ args: [...argv], options: FLAGS, strict: false, tokens: true });
+  const problems = tokens.flatMap((token): string[] => {
+    if (token.kind === "positional") return [`unexpected word "${token.value}"`];
+    if (token.kind !== "option") return [];
+    const flag = Object.hasOwn(FLAGS, token.name) ? FLAGS[token.name as keyof typeof FLAGS] : undefined; // own key just checked
+    if (flag === undefined) return [`unknown option ${token.rawName}`];
+    if (flag.type === "string" && token.value === undefined) return [`${token.rawName} needs a value`];
+    if (flag.type === "boolean" && token.value !== undefined) return [`${token.rawName} takes no value`];
+    return [];
+  });
+  if (problems.length > 0) return { ok: false, problems };
+  const raw = Raw.safeParse(values);
+  if (!raw.success) return { ok: false, problems: raw.error.issues.map((issue) => `--${String(issue.path[0] ?? "agent")}: ${issue.message}`) };
+  return combine(raw.data);
+}
+
+function combine(raw: z.output<typeof Raw>): Parsed<AgentOptions> {
+  const problems: string[] = [];
+  const node = raw.node ?? hostname().toLowerCase();
+  if (parseNodeName(node) === undefined) problems.push(`this machine's host name "${node}" is not a possible node name: give --node`);
+  if (!raw.once && raw.push === undefined) problems.push("give --once or --push URL");
+  let push: AgentOptions["push"];
+  if (raw.push !== undefined) {
+    const tokenFile = raw["token-file"];
+    const caFile = raw["ca-file"];
+    if (tokenFile === undefined) problems.push("--push needs --token-file");
+    if (caFile === undefined) problems.push("--push needs --ca-file");
+    if (tokenFile !== undefined && caFile !== undefined) push = { url: raw.push, tokenFile, caFile };
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    value: {
+      mode: raw.once ? "once" : "push",
+      output: raw.output,
+      node,
+      ...(push === undefined ? {} : { push }),
+      periodMs: raw.period,
+      criSocket: raw["cri-socket"],
+      ...(raw["conf-dir"] === undefined ? {} : { confDir: raw["conf-dir"] }),
+      binDirs: raw["bin-dir"],
+      sockets: raw.socket,
+      hostRoot: raw["host-root"] === "/" ? "" : raw["host-root"].replace(/\/+$/, ""),
+      bufferAgeMs: raw["buffer-age"],
+      bufferBytes: raw["buffer-size"],
+    },
+  };
+}

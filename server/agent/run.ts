@@ -1,0 +1,138 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { AgentReport } from "../domain/agent-report";
+import type { Clock } from "../clock";
+import type { Log } from "../log";
+import { fullJitterMs } from "./backoff";
+import { reportBuffer, type ReportBuffer } from "./buffer";
+import type { AgentOptions } from "./options";
+import { createPusher, type Pushed, type Pusher } from "./push";
+import { createReporter } from "./report";
+import { reportAsText } from "./text";
+
+export interface AgentEnvironment {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stdout: { write(text: string): unknown };
+  /** Aborted by SIGTERM or Ctrl-C: what is under way ends, the promise resolves. */
+  readonly signal: AbortSignal;
+  /** 0 ≤ x < 1; chance is a parameter so that tests can do without. */
+  readonly random?: () => number;
+}
+
+/** Share of the period by which a round comes earlier or later, so that a fleet's agents do not push in step. */
+const PERIOD_JITTER = 0.1;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+/** For what was still to send when the agent is told to end. */
+const FAREWELL_MS = 2_000;
+
+const compress = promisify(gzip);
+
+/** Runs the agent until it is done or told to end. Resolves to the process's exit code; throws nothing that a node can cause. */
+export async function runAgent(options: AgentOptions, environment: AgentEnvironment): Promise<number> {
+  return options.mode === "once" ? once(options, environment) : forever(options, environment);
+}
+
+async function once(options: AgentOptions, { clock, log, stdout }: AgentEnvironment): Promise<number> {
+  const reporter = createReporter(options, clock, log);
+  const pusher = options.push === undefined ? undefined : createPusher(options.push);
+  try {
+    const report = await reporter.report();
+    stdout.write(options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : reportAsText(report));
+    if (pusher === undefined) return 0;
+    const pushed = await pusher.push(await pack(report), clock.now());
+    if (pushed.outcome === "taken") return 0;
+    log.error({ reason: pushed.reason }, "the report was not taken");
+    return 1;
+  } finally {
+    reporter.close();
+    pusher?.close();
+  }
+}
+
+async function forever(options: AgentOptions, environment: AgentEnvironment): Promise<number> {
+  const { clock, log, signal } = environment;
+  if (options.push === undefined) throw new Error("nowhere to push to"); // parseAgentOptions asks for it
+  const random = environment.random ?? Math.random;
+  const reporter = createReporter(options, clock, log);
+  const pusher = createPusher(options.push);
+  const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (count, reason) => {
+    log.warn({ count, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
+  });
+  const sender = createSender(buffer, pusher, environment, random);
+  log.info({ node: options.node, url: options.push.url, periodMs: options.periodMs }, "agent started");
+  try {
+    while (!signal.aborted) {
+      const startedMs = clock.now();
+      const report = await reporter.report();
+      buffer.add({ atMs: report.atMs, sequence: report.sequence, body: await pack(report) });
+      sender.wake();
+      const jittered = options.periodMs * (1 + PERIOD_JITTER * (2 * random() - 1));
+      await sleep(clock, jittered - (clock.now() - startedMs), signal);
+    }
+  } finally {
+    await sender.end();
+    reporter.close();
+    pusher.close();
+    log.info({ unsent: buffer.length }, "agent ended");
+  }
+  return 0;
+}
+
+const pack = (report: AgentReport): Promise<Buffer> => compress(JSON.stringify(report));
+
+/** Sends what the buffer holds, oldest first, one at a time; waits longer after each failure. */
+function createSender(buffer: ReportBuffer, pusher: Pusher, { clock, log, signal }: AgentEnvironment, random: () => number): { wake(): void; end(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  let failures = 0;
+
+  const drain = async (): Promise<void> => {
+    for (let held = buffer.first(); held !== undefined; held = buffer.first()) {
+      const pushed = await pusher.push(held.body, clock.now());
+      if (pushed.outcome !== "later") {
+        buffer.remove(held.sequence);
+        tell(pushed);
+        continue;
+      }
+      failures += 1;
+      if (failures === 1) log.warn({ reason: pushed.reason }, "the server did not take the report; kept until it does");
+      if (signal.aborted) return;
+      await sleep(clock, Math.max(pushed.retryAfterMs ?? 0, 0) + fullJitterMs(failures, FIRST_RETRY_MS, LAST_RETRY_MS, random()), signal);
+      if (signal.aborted) return;
+    }
+  };
+  const tell = (pushed: Exclude<Pushed, { outcome: "later" }>): void => {
+    if (pushed.outcome === "refused") log.error({ reason: pushed.reason }, "the server refused a report");
+    if (failures > 0) log.info({ failures, waiting: buffer.length }, "the server answers again");
+    failures = 0;
+  };
+  const wake = (): void => {
+    running ??= drain().finally(() => {
+      running = undefined;
+    });
+  };
+  return {
+    wake,
+    end: async () => {
+      wake();
+      await Promise.race([running, sleep(clock, FAREWELL_MS, undefined)]);
+    },
+  };
+}
+
+function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true || ms <= 0) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { MAX_CONDITIONS, MAX_SANDBOXES, MAX_TEXT_CHARS, capText, type AgentReport, type RuntimeReading, type SandboxReading, type SocketReading, type UnseenSocket } from "../domain/agent-report";
+import { canonicalSocketPath } from "../domain/known-sockets";
+import type { Log } from "../log";
+import { MAX_SOCKET_PATH_BYTES, contact } from "./connect";
+import { CRI_DEADLINE_MS, CriError, openCri, type CriConnection, type CriSandbox } from "./cri";
+import { DISTRIBUTIONS } from "./distributions";
+import { kindOf, reasonOf, type HostFs } from "./host-fs";
+
+/** What the runtime says in one round, and what its socket itself showed. */
+export interface RuntimeLook {
+  readonly runtime: AgentReport["runtime"];
+  readonly sandboxes: AgentReport["sandboxes"];
+  readonly socket?: { readonly reading: SocketReading } | { readonly unseen: UnseenSocket };
+  /** For the config: which runtime, and where it says that its configs and plugins are. */
+  readonly hints: { readonly name?: string; readonly criSocket?: string; readonly confDir?: string; readonly binDirs?: readonly string[] };
+}
+
+export interface RuntimeReader {
+  look(nowMs: number): Promise<RuntimeLook>;
+  close(): void;
+}
+
+export const CRI_SOCKET_NAME = "cri";
+/** The verbose status repeats the runtime's whole config, which rarely changes: asked at first and then this often. */
+const VERBOSE_EVERY_ROUNDS = 20;
+const CONNECT_TIMEOUT_MS = 2_000;
+/** A sandbox cannot be from the future; clocks that step a little are forgiven. */
+const FUTURE_SLACK_MS = 60_000;
+
+/** `socket`: a path on the node, "auto" to find it, "none" to do without. */
+export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: number = CRI_DEADLINE_MS): RuntimeReader {
+  let open: { readonly path: string; readonly connection: CriConnection } | undefined;
+  let round = 0;
+  let told: { confDir?: string; binDirs?: readonly string[] } = {};
+
+  const connectionTo = async (path: string, here: string): Promise<CriConnection> => {
+    if (open?.path === path) return open.connection;
+    open?.connection.close();
+    const connection = await openCri(here, deadlineMs);
+    open = { path, connection };
+    round = 0;
+    told = {};
+    return connection;
+  };
+
+  return {
+    look: async (nowMs) => {
+      if (socket === "none") return bothBlind("the agent was told to do without the runtime's socket (--cri-socket none)");
+      const candidates = socket === "auto" ? DISTRIBUTIONS.map((row) => row.criSocket) : [canonicalSocketPath(socket)];
+      const found = await findSocket(fs, candidates);
+      if (found === undefined) return bothBlind(`no runtime's socket at ${candidates.join(", ")}`);
+      const { path } = found;
+      const hints = { criSocket: path };
+      if (found.state !== "connects") {
+        const blind = bothBlind(`${path}: ${found.detail}`);
+        if (found.state === "unseen") return { ...blind, hints, socket: { unseen: { name: CRI_SOCKET_NAME, path, reason: found.detail } } };
+        return { ...blind, hints, socket: { reading: { name: CRI_SOCKET_NAME, path, state: found.state, detail: found.detail } } };
+      }
+      const connection = await connectionTo(path, found.here);
+      const verbose = round % VERBOSE_EVERY_ROUNDS === 0;
+      round += 1;
+      const [version, status, list] = await Promise.all([settle(connection.version()), settle(connection.status(verbose)), settle(connection.listSandboxes())]);
+      if (verbose && status.ok) told = toldBy(status.value.info, log);
+      const answered = version.ok || status.ok || list.ok;
+      return {
+        runtime: version.ok && status.ok ? { looked: true, reading: { name: capText(version.value.runtime_name), version: capText(version.value.runtime_version), conditions: conditions(status.value.status?.conditions ?? []) } } : { looked: false, reason: capText((version.ok ? (status.ok ? "" : status.error) : version.error).toString()) },
+        sandboxes: list.ok ? { looked: true, ...sandboxes(list.value.items, nowMs), tookSeconds: list.value.tookSeconds } : { looked: false, reason: capText(list.error.message) },
+        socket: { reading: socketReading(path, answered, list) },
+        hints: { ...hints, ...told, ...(version.ok ? { name: version.value.runtime_name } : {}) },
+      };
+    },
+    close: () => {
+      open?.connection.close();
+      open = undefined;
+    },
+  };
+}
+
+type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Error };
+
+async function settle<T>(call: Promise<T>): Promise<Settled<T>> {
+  try {
+    return { ok: true, value: await call };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+const bothBlind = (reason: string): RuntimeLook => ({ runtime: { looked: false, reason }, sandboxes: { looked: false, reason }, hints: {} });
+
+function socketReading(path: string, answered: boolean, list: Settled<{ readonly tookSeconds: number }>): SocketReading {
+  const base = { name: CRI_SOCKET_NAME, path };
+  if (list.ok) return { ...base, state: "answers", latencySeconds: list.value.tookSeconds, detail: "ListPodSandbox" };
+  if (answered || !(list.error instanceof CriError) || list.error.kind !== "silent") return { ...base, state: "answers", detail: capText(list.error.message) };
+  return { ...base, state: "silent", detail: capText(list.error.message) };
+}
+
+type Found = { readonly path: string; readonly state: "connects"; readonly here: string } | { readonly path: string; readonly state: "refuses" | "silent" | "unseen" | "absent"; readonly detail: string };
+
+/** The first socket that takes a connection; failing that, the first that is there at all. */
+async function findSocket(fs: HostFs, candidates: readonly string[]): Promise<Found | undefined> {
+  let second: Found | undefined;
+  for (const path of candidates) {
+    const found = await trySocket(fs, path);
+    if (found.state === "connects") return found;
+    if (found.state !== "absent" || candidates.length === 1) second ??= found;
+  }
+  return second;
+}
+
+async function trySocket(fs: HostFs, path: string): Promise<Found> {
+  try {
+    const found = await fs.stat(path);
+    if (found === undefined) return { path, state: "absent", detail: "nothing at this path" };
+    if (!found.isSocket()) return { path, state: "refuses", detail: `${kindOf(found)} stands where the socket should be` };
+    const here = await fs.resolve(path);
+    if (Buffer.byteLength(here) > MAX_SOCKET_PATH_BYTES) return { path, state: "unseen", detail: `longer than ${String(MAX_SOCKET_PATH_BYTES)} bytes` };
+    const met = await contact(here, undefined, CONNECT_TIMEOUT_MS);
+    if (met.met === "connected") return { path, state: "connects", here };
+    if (met.met === "denied") return { path, state: "unseen", detail: met.code };
+    if (met.met === "absent") return { path, state: "absent", detail: "went away while it was looked at" };
+    if (met.met === "queue-full") return { path, state: "silent", detail: `${met.code}: its queue of waiting connections is full` };
+    return { path, state: "refuses", detail: met.met === "refused" ? met.code : met.met };
+  } catch (error) {
+    return { path, state: "unseen", detail: reasonOf(error) };
+  }
+}
+
+const conditions = (all: RuntimeReading["conditions"]): RuntimeReading["conditions"] =>
+  all.slice(0, MAX_CONDITIONS).map(({ type, status, reason, message }) => ({ type: capText(type), status, reason: capText(reason), message: capText(message, MAX_TEXT_CHARS) }));
+
+const SANDBOX_READY = 0;
+const NANOSECONDS_PER_MS = 1_000_000;
+
+function sandboxes(all: readonly CriSandbox[], nowMs: number): { items: SandboxReading[]; truncated: boolean } {
+  const items = all.slice(0, MAX_SANDBOXES).map((sandbox): SandboxReading => {
+    const createdMs = Math.floor(sandbox.created_at / NANOSECONDS_PER_MS);
+    return {
+      id: capText(sandbox.id),
+      namespace: capText(sandbox.metadata?.namespace ?? ""),
+      name: capText(sandbox.metadata?.name ?? ""),
+      uid: capText(sandbox.metadata?.uid ?? ""),
+      attempt: sandbox.metadata?.attempt ?? 0,
+      ready: sandbox.state === SANDBOX_READY,
+      // containerd gives a sandbox of unknown state the year 1, which is negative here.
+      ...(createdMs > 0 && createdMs <= nowMs + FUTURE_SLACK_MS ? { createdMs } : {}),
+    };
+  });
+  return { items, truncated: all.length > MAX_SANDBOXES };
+}
+
+const Cni = z.object({
+  confDir: z.string().startsWith("/").optional(),
+  binDir: z.string().startsWith("/").optional(),
+  binDirs: z.array(z.string().startsWith("/")).optional(),
+});
+/** Of containerd's config only these are taken out: the rest may hold registry credentials. */
+const RuntimeConfig = z.object({ cni: Cni });
+
+/** containerd's verbose status holds its config, and in it the folders that it really uses; CRI-O's does not. */
+function toldBy(info: Readonly<Record<string, string>>, log: Log): { confDir?: string; binDirs?: readonly string[] } {
+  const text = info["config"];
+  if (text === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    log.debug("the runtime's own config is not JSON; the usual folders are looked at");
+    return {};
+  }
+  const parsed = RuntimeConfig.safeParse(value);
+  if (!parsed.success) return {};
+  const { confDir, binDir, binDirs } = parsed.data.cni;
+  const bins = binDirs !== undefined && binDirs.length > 0 ? binDirs : binDir === undefined ? undefined : [binDir];
+  return { ...(confDir === undefined ? {} : { confDir }), ...(bins === undefined ? {} : { binDirs: bins }) };
+}
+
