@@ -1,4 +1,4 @@
-import { ServiceError } from "./problem";
+import { ServiceError } from "../errors";
 
 /**
  * Who may reach a server without sign-in: the person at the loopback, and no page of another site that the person's

@@ -4,7 +4,8 @@ import { monotonicMs } from "../clock";
 import type { Ctx } from "../services/ctx";
 import { contextOf } from "./context";
 import { readJsonBody, requireLocalHost, requireSameOriginJson } from "./guard";
-import { problemResponse, SAFE_HEADERS, ServiceError } from "./problem";
+import { ServiceError } from "../errors";
+import { problemResponse, SAFE_HEADERS } from "./problem";
 import type { Route } from "./routes";
 
 export type RouteHandler = (request: Request, context: { params: Promise<Record<string, string | string[] | undefined>> }) => Promise<Response>;

@@ -1,29 +1,17 @@
+import { ServiceError, type ErrorCode } from "../errors";
 import type { Problem } from "./schemas";
 
-/** What a service throws; one adapter turns it into RFC 9457. */
-export const ERROR_STATUS = {
+/** RFC 9457: one adapter for everything that a service throws. */
+const ERROR_STATUS: Record<ErrorCode, number> = {
   invalid: 400, "bad-host": 421, unauthenticated: 401, forbidden: 403, "cross-site": 403, "not-found": 404, "method-not-allowed": 405, conflict: 409,
   gone: 410, "too-large": 413, "not-json": 415, refused: 422, "too-many": 429, failed: 500, "cluster-unreachable": 502, unavailable: 503,
-} as const;
-export type ErrorCode = keyof typeof ERROR_STATUS;
-
+};
 const TITLES: Record<ErrorCode, string> = {
   invalid: "The request is not valid", "bad-host": "This host name is not served", unauthenticated: "Sign in first", forbidden: "You may not do this",
   "cross-site": "Cross-site requests are refused", "not-found": "There is nothing by this name", "method-not-allowed": "This method is not offered here", conflict: "Something changed in between", gone: "It is no longer there",
   "too-large": "The request is too large", "not-json": "Send JSON", refused: "The plan refuses this", "too-many": "Too many at once", failed: "Sandglass failed",
   "cluster-unreachable": "The cluster does not answer", unavailable: "Not available now",
 };
-
-export class ServiceError extends Error {
-  override readonly name = "ServiceError";
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    readonly extra: { readonly errors?: readonly { readonly field: string; readonly message: string }[]; readonly retryAfterSeconds?: number; readonly cause?: unknown } = {},
-  ) {
-    super(message, { cause: extra.cause });
-  }
-}
 
 /** An unknown error becomes a general sentence; its text stays in the log. */
 export function toProblem(error: unknown, requestId: string): Problem {

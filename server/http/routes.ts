@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseNodeName } from "../domain/ids";
 import { isSignalId, SIGNAL_IDS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
-import { FleetSchema, NodeDetailSchema, NodeEventsSchema, StatusSchema, TimelineSchema, VisibilitySchema } from "./schemas";
+import { FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, StatusSchema, TimelineSchema, VisibilitySchema } from "./schemas";
 
 /** Every route of the API, once: the handlers, the OpenAPI document and the tests are made from this. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
@@ -60,6 +60,10 @@ export const ROUTES = {
   timeline: route({
     method: "GET", path: "/api/v1/nodes/{name}/timeline", summary: "Signals of a node over a range, at most `points` points each, minimum and maximum kept", params: NodeParams,
     query: z.object({ ...range, signals: signals.optional(), points: whole(10, MAX_TIMELINE_POINTS).optional() }).superRefine(inOrder), answer: TimelineSchema,
+  }),
+  export: route({
+    method: "GET", path: "/api/v1/nodes/{name}/export", summary: "A node and a range as one document, JSON or Markdown, to keep or to hand on", params: NodeParams,
+    query: z.object({ ...range, format: z.enum(["json", "markdown"]).optional() }).superRefine(inOrder), answer: NodeExportSchema,
   }),
   visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why", answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),

@@ -193,6 +193,20 @@ export const StatusSchema = z.object({
   actionsAllowed: z.boolean(),
 });
 
+/** The export of one node and a range, version 1. */
+export const NodeExportSchema = z.object({
+  format: z.literal("sandglass/node"),
+  version: z.literal(1),
+  madeAt: time,
+  madeBy: z.string(),
+  cluster: ClusterSchema.optional(),
+  window: z.object({ from: time, to: time }),
+  node: NodeDetailSchema.omit({ seq: true, previous: true, next: true }),
+  timeline: TimelineSchema,
+  events: z.object({ items: z.array(EventSchema), truncated: z.boolean() }),
+  definitions: z.array(z.object({ signal: z.string(), unit: z.string(), sources: z.array(source), meaning: z.string() })),
+});
+
 /** RFC 9457. */
 export const ProblemSchema = z.object({
   type: z.string(),
@@ -219,6 +233,7 @@ export type NodeSummary = z.infer<typeof NodeSummarySchema>;
 export type NodeDetail = z.infer<typeof NodeDetailSchema>;
 export type NodeEvents = z.infer<typeof NodeEventsSchema>;
 export type Timeline = z.infer<typeof TimelineSchema>;
+export type NodeExport = z.infer<typeof NodeExportSchema>;
 export type Visibility = z.infer<typeof VisibilitySchema>;
 export type Status = z.infer<typeof StatusSchema>;
 export type Problem = z.infer<typeof ProblemSchema>;

@@ -3,7 +3,7 @@ import type { Log } from "../log";
 import { statusOut } from "../services/status-out";
 import { summaryOut } from "../services/view-out";
 import type { Reader } from "../store/types";
-import { ServiceError } from "./problem";
+import { ServiceError } from "../errors";
 
 /** Most open streams; one per tab. */
 export const MAX_STREAMS = 2_000;

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../domain/durations";
 import type { NodeName } from "../domain/ids";
 import { MAX_TIMELINE_EVENTS } from "../domain/timeline";
-import { ServiceError } from "../http/problem";
+import { ServiceError } from "../errors";
 import type { NodeEvents } from "../http/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";

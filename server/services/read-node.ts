@@ -1,5 +1,5 @@
 import type { NodeName } from "../domain/ids";
-import { ServiceError } from "../http/problem";
+import { ServiceError } from "../errors";
 import type { NodeDetail } from "../http/schemas";
 import type { Ctx } from "./ctx";
 import { isoOr } from "./iso";

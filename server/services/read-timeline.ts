@@ -2,7 +2,7 @@ import { HOUR_MS } from "../domain/durations";
 import type { NodeName } from "../domain/ids";
 import { SIGNAL_IDS, SIGNALS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_POINTS } from "../domain/timeline";
-import { ServiceError } from "../http/problem";
+import { ServiceError } from "../errors";
 import type { Timeline } from "../http/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";

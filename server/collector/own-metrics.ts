@@ -1,0 +1,96 @@
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { actionableError } from "../errors";
+import type { NodeView } from "../domain/node-view";
+import type { Log } from "../log";
+import type { CollectorStatus } from "../store/types";
+
+const STATES = ["yes", "no", "unknown"] as const;
+/** Nodes that get a series of their own; beyond it only the counts are told, and that is told too. */
+export const MAX_NODES_IN_METRICS = 10_000;
+
+/** What Sandglass tells of itself and of the fleet, in Prometheus' format on a port of its own. Unknown is a state, never a missing no. */
+export interface OwnMetrics {
+  tick(seconds: number): void;
+  rows(kind: "samples" | "events" | "views", count: number): void;
+  update(views: Iterable<NodeView>, status: CollectorStatus): void;
+  serve(port: number, host: string): Promise<{ readonly port: number; close(): Promise<void> }>;
+}
+
+export function createOwnMetrics(log: Log): OwnMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: "sandglass_" });
+  const gauge = <T extends string>(name: string, help: string, labelNames: readonly T[] = []) => new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] });
+  const nodes = gauge("sandglass_nodes", "Nodes by answer", ["state"]);
+  const answer = gauge("sandglass_node_answer", "1 for the answer that the node has now", ["node", "state"]);
+  const waiting = gauge("sandglass_node_pods_waiting", "Pods of the node that wait for a sandbox and nothing else", ["node"]);
+  const left = gauge("sandglass_nodes_without_series", "Nodes beyond the bound of sandglass_node_answer");
+  const apiUp = gauge("sandglass_api_reachable", "1 while the API server answers");
+  const failing = gauge("sandglass_kubelets_failing", "Kubelets whose last scrape failed");
+  const lateness = gauge("sandglass_scrape_late_seconds", "Largest lateness of a scrape in the last period");
+  const writable = gauge("sandglass_store_writable", "1 while the store can be written");
+  const dropped = gauge("sandglass_dropped_samples", "Samples given up while the store could not be written");
+  const ticks = new Histogram({ name: "sandglass_tick_seconds", help: "Judging and writing what changed", buckets: [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 1], registers: [registry] });
+  const rows = new Counter({ name: "sandglass_rows_total", help: "Rows handed to the store", labelNames: ["kind"], registers: [registry] });
+
+  return {
+    tick: (seconds) => ticks.observe(seconds),
+    rows: (kind, count) => rows.inc({ kind }, count),
+    update(views, status) {
+      const counts = { yes: 0, no: 0, unknown: 0 };
+      answer.reset();
+      waiting.reset();
+      let told = 0;
+      let all = 0;
+      for (const view of views) {
+        counts[view.answer.state] += 1;
+        all += 1;
+        if (told >= MAX_NODES_IN_METRICS) continue;
+        told += 1;
+        for (const state of STATES) answer.set({ node: view.name, state }, state === view.answer.state ? 1 : 0);
+        waiting.set({ node: view.name }, view.counts.waiting);
+      }
+      for (const state of STATES) nodes.set({ state }, counts[state]);
+      left.set(all - told);
+      apiUp.set(status.api.reachable ? 1 : 0);
+      failing.set(status.kubelet.failing);
+      lateness.set(status.kubelet.lateMs / 1_000);
+      writable.set(status.store.writable ? 1 : 0);
+      dropped.set(status.store.droppedSamples);
+    },
+    async serve(port, host) {
+      const server: Server = createServer((request, response) => {
+        if (request.method !== "GET" || request.url !== "/metrics") {
+          response.writeHead(404, { "content-type": "text/plain" }).end("Only GET /metrics is served here.\n");
+          return;
+        }
+        registry.metrics().then(
+          (text) => response.writeHead(200, { "content-type": registry.contentType, "cache-control": "no-store" }).end(text),
+          (err: unknown) => {
+            log.error({ err }, "own metrics");
+            response.writeHead(500).end();
+          },
+        );
+      });
+      server.headersTimeout = 5_000;
+      server.requestTimeout = 10_000;
+      server.maxConnections = 32;
+      server.listen(port, host);
+      try {
+        await once(server, "listening");
+      } catch (cause) {
+        throw actionableError(`Port ${port} for --metrics-port cannot be opened (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another.`, cause);
+      }
+      return {
+        port: (server.address() as AddressInfo).port,
+        close: () =>
+          new Promise((resolve) => {
+            server.closeAllConnections();
+            server.close(() => resolve());
+          }),
+      };
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import path from "node:path";
+import type { Clock } from "../clock";
+import { ConfigError, WEB_VARIABLE, type Environment } from "../config";
+import type { Log } from "../log";
+
+/** How long pages may take to come up before the start counts as failed. */
+const START_TIMEOUT_MS = 60_000;
+const HEALTH_POLL_MS = 100;
+/** Streams end at once; this is for a request in flight. */
+const STOP_TIMEOUT_MS = 4_000;
+const MAX_RESTARTS_PER_MINUTE = 5;
+const RESTART_DELAY_MS = 500;
+
+/** Runs before the pages' own code: a web process whose collector is gone must not stay behind with the port. */
+const END_WITH_PARENT = "data:text/javascript,process.on('disconnect',()=>process.exit(0))";
+
+export interface WebChild {
+  /** The collector wrote something. */
+  notify(): void;
+  stop(): Promise<void>;
+  /** Settles when the pages cannot be kept up. */
+  readonly failed: Promise<Error>;
+}
+
+/** Throws a sentence where the port cannot be had, before anything else is started. */
+export async function requireFreePort(port: number, host: string): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  try {
+    probe.listen(port, host);
+    await once(probe, "listening");
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === "EADDRINUSE") throw new ConfigError(`Port ${port} is in use. Stop what holds it, or choose another with --port.`, { cause });
+    if (code === "EACCES") throw new ConfigError(`Port ${port} may not be opened by this user. Choose one above 1023 with --port.`, { cause });
+    throw new ConfigError(`Port ${port} cannot be opened on ${host} (${code ?? "unknown reason"}).`, { cause });
+  } finally {
+    probe.close();
+  }
+}
+
+export async function startWebChild(options: {
+  readonly root: string;
+  readonly host: string;
+  readonly port: number;
+  readonly encodedConfig: string;
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Promise<WebChild> {
+  let child: ChildProcess | undefined;
+  let stopping = false;
+  let restarts: number[] = [];
+  let fail: (error: Error) => void = () => {};
+  const failed = new Promise<Error>((resolve) => {
+    fail = resolve;
+  });
+
+  const start = (): ChildProcess => {
+    const started = fork(path.join(options.root, ".next/standalone/server.js"), [], {
+      cwd: path.join(options.root, ".next/standalone"),
+      execArgv: ["--import", END_WITH_PARENT],
+      env: {
+        ...(options.env.PATH === undefined ? {} : { PATH: options.env.PATH }),
+        ...(options.env.NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS: options.env.NODE_OPTIONS }),
+        NODE_ENV: "production",
+        NEXT_TELEMETRY_DISABLED: "1",
+        HOSTNAME: options.host,
+        PORT: String(options.port),
+        TZ: "UTC",
+        [WEB_VARIABLE]: options.encodedConfig,
+      },
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    started.stdout?.resume(); // Next's own "ready" lines
+    started.on("error", (err) => options.log.error({ err }, "web process"));
+    started.on("exit", (code, signal) => {
+      if (stopping || started !== child) return;
+      const nowMs = options.clock.now();
+      restarts = [...restarts.filter((ms) => nowMs - ms < 60_000), nowMs];
+      if (restarts.length > MAX_RESTARTS_PER_MINUTE) {
+        fail(new Error(`The web process ended ${restarts.length} times within a minute (last: ${signal ?? `exit code ${code}`}).`));
+        return;
+      }
+      options.log.warn({ code, signal }, "web process ended; starting it again");
+      setTimeout(() => {
+        if (!stopping) child = start();
+      }, RESTART_DELAY_MS);
+    });
+    return started;
+  };
+
+  child = start();
+  await waitForPages(`http://${options.host}:${options.port}/healthz`, child);
+
+  return {
+    failed,
+    notify: () => {
+      if (child?.connected === true) child.send({ type: "changed" });
+    },
+    stop: async () => {
+      stopping = true;
+      const last = child;
+      if (last === undefined || last.exitCode !== null || last.signalCode !== null) return;
+      const ended = once(last, "exit");
+      if (last.connected) last.send({ type: "stop" });
+      last.kill("SIGTERM");
+      const timer = setTimeout(() => last.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function waitForPages(url: string, child: ChildProcess): Promise<void> {
+  const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
+  while (!deadline.aborted) {
+    if (child.exitCode !== null) throw new Error(`The web process ended with exit code ${child.exitCode} while starting; its own lines are above.`);
+    try {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+      await answer.body?.cancel();
+      if (answer.ok) return;
+    } catch {
+      // not listening yet: that is what this loop waits for
+    }
+    await new Promise((resolve) => setTimeout(resolve, HEALTH_POLL_MS));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`The pages did not come up within ${START_TIMEOUT_MS / 1_000} s.`);
+}
