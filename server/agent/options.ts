@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { MAX_PATH_CHARS, MAX_SOCKETS } from "../domain/agent-report";
+import { AGENT_REPORT_PATH, MAX_BIN_DIRS, MAX_PATH_CHARS, MAX_SOCKETS } from "../domain/agent-report";
 import { parseNodeName } from "../domain/ids";
 import { AGENT_PERIOD_MS } from "../domain/sources";
 
@@ -68,13 +68,11 @@ const FLAGS = {
 const MIN_PERIOD_MS = 1_000;
 const MAX_PERIOD_MS = 300_000;
 const MIN_BUFFER_AGE_MS = 60_000;
-const MAX_BUFFER_AGE_MS = 24 * 3_600_000;
+const MAX_BUFFER_AGE_MS = 6 * 3_600_000;
 const MIN_BUFFER_BYTES = 64 * 1024;
 const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
 const DEFAULT_BUFFER_AGE_MS = 3_600_000;
 const DEFAULT_BUFFER_BYTES = 8 * 1024 * 1024;
-const MAX_BIN_DIRS = 16;
-const REPORT_PATH = "/v1/report";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const UNIT_BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
@@ -107,7 +105,7 @@ const namedSocket = z.string().transform((text, context): NamedSocket => {
 const pushUrl = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && url.username === "" && url.password === "") {
-    if (url.pathname === "/" || url.pathname === "") url.pathname = REPORT_PATH;
+    if (url.pathname === "/" || url.pathname === "") url.pathname = AGENT_REPORT_PATH;
     return url.href;
   }
   context.addIssue({ code: "custom", message: `"${text}" is not an https:// address without credentials` });
@@ -129,7 +127,7 @@ const Raw = z.strictObject({
   "conf-dir": absolutePath.optional(),
   "bin-dir": z.array(absolutePath).max(MAX_BIN_DIRS, `more than ${String(MAX_BIN_DIRS)} folders`).default([]),
   "host-root": absolutePath.default("/"),
-  "buffer-age": quantity(UNIT_MS, "1h", MIN_BUFFER_AGE_MS, MAX_BUFFER_AGE_MS, "1m to 24h").default(DEFAULT_BUFFER_AGE_MS),
+  "buffer-age": quantity(UNIT_MS, "1h", MIN_BUFFER_AGE_MS, MAX_BUFFER_AGE_MS, "1m to 6h").default(DEFAULT_BUFFER_AGE_MS),
   "buffer-size": quantity(UNIT_BYTES, "8MiB", MIN_BUFFER_BYTES, MAX_BUFFER_BYTES, "64KiB to 256MiB").default(DEFAULT_BUFFER_BYTES),
 });
 

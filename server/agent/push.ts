@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { z } from "zod";
-import { capText } from "../domain/agent-report";
+import { AGENT_SENT_HEADER, capText } from "../domain/agent-report";
 import { reasonOf } from "./host-fs";
 
 /** What became of one push. `refused`: sending the same again cannot help. `later`: the server is away, busy or does not know the token (yet). */
@@ -11,9 +11,6 @@ export interface Pusher {
   push(body: Buffer, sentMs: number): Promise<Pushed>;
   close(): void;
 }
-
-/** The agent's clock at the moment of sending: with it the server tells a wrong clock from a report that had to wait. */
-export const SENT_HEADER = "sandglass-sent-ms";
 
 const PUSH_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -53,7 +50,7 @@ export function createPusher(options: { readonly url: string; readonly tokenFile
             method: "POST",
             agent: using,
             signal: AbortSignal.timeout(PUSH_TIMEOUT_MS),
-            headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-encoding": "gzip", "content-length": body.length, [SENT_HEADER]: String(sentMs) },
+            headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-encoding": "gzip", "content-length": body.length, [AGENT_SENT_HEADER]: String(sentMs) },
           },
           (response) => {
             const chunks: Buffer[] = [];

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { Dropped } from "./drops";
+import { tooMuchJson } from "./json-shape";
+
+/** A report of 20,000 sandboxes is about 5 MB of JSON, 1.5 MB of it compressed. */
+export const MAX_BODY_BYTES = 2 * 1024 * 1024;
+export const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
+const SHAPE = { maxDepth: 16, maxContainers: 25_000, maxItems: 400_000 };
+
+const unpack = promisify(gunzip);
+
+/** What the headers promise, before a byte of the body is read. */
+export function checkHeaders(request: IncomingMessage): void {
+  const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") throw new Dropped("media-type", "content-type has to be application/json");
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity") throw new Dropped("media-type", "content-encoding has to be gzip or absent");
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw new Dropped("too-large", `content-length is over ${String(MAX_BODY_BYTES)} bytes`);
+}
+
+/** The body as it came, never more than the bound. */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > MAX_BODY_BYTES) {
+        chunks.length = 0;
+        request.pause();
+        reject(new Dropped("too-large", `the body is over ${String(MAX_BODY_BYTES)} bytes`));
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => {
+      resolve(Buffer.concat(chunks, length));
+    });
+    const cut = (): void => {
+      reject(new Dropped("incomplete", "the connection ended before the body did"));
+    };
+    request.on("error", cut);
+    request.on("close", cut); // no effect after "end"
+  });
+}
+
+/** Unpacked and parsed within bounds of bytes, depth and count; what comes out is any JSON value. */
+export async function parseBody(body: Buffer, gzipped: boolean): Promise<unknown> {
+  const text = gzipped ? await unpacked(body) : body;
+  if (text.length > MAX_UNPACKED_BYTES) throw new Dropped("too-large", `the report is over ${String(MAX_UNPACKED_BYTES)} bytes`);
+  const excess = tooMuchJson(text, SHAPE);
+  if (excess !== undefined) throw new Dropped("too-large", excess);
+  try {
+    return JSON.parse(text.toString("utf8"));
+  } catch {
+    throw new Dropped("malformed", "the body is not JSON"); // the parser's own words would quote the body
+  }
+}
+
+async function unpacked(body: Buffer): Promise<Buffer> {
+  try {
+    return await unpack(body, { maxOutputLength: MAX_UNPACKED_BYTES });
+  } catch (error) {
+    const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ERR_BUFFER_TOO_LARGE") throw new Dropped("too-large", `the report unpacks to over ${String(MAX_UNPACKED_BYTES)} bytes`);
+    throw new Dropped("malformed", "the body is not gzip");
+  }
+}

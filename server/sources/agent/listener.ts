@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { systemClock, type Clock } from "@/server/clock";
+import { AGENT_REPORT_PATH, AGENT_SENT_HEADER } from "@/server/domain/agent-report";
+import type { NodeName } from "@/server/domain/ids";
+import type { Observe } from "@/server/domain/observation";
+import type { Log } from "@/server/log";
+import type { KeyPair } from "@/server/pki";
+import { RENEW_AFTER_MS, issueListenerCertificate } from "./authority";
+import { checkHeaders, parseBody, readBody } from "./body";
+import { DROP_REASONS, Dropped, problemOf, type DropReason } from "./drops";
+import { createGates } from "./gates";
+import { createLedger, type AgentSeen } from "./ledger";
+import { parseReport } from "./schema";
+import { agentTokens } from "./tokens";
+
+export interface AgentListenerOptions {
+  readonly host: string;
+  /** 0 takes a free one; see `port` of what comes back. */
+  readonly port: number;
+  readonly authority: KeyPair;
+  /** Names and addresses under which agents reach this port, besides loopback and this machine's own name. */
+  readonly names?: readonly string[];
+  /** The folder of `<node>.token` files. */
+  readonly tokens: string;
+  readonly observe: Observe;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface AgentListenerStatus {
+  readonly port: number;
+  readonly accepted: number;
+  /** By reason; every reason is there, most of them 0. */
+  readonly dropped: Readonly<Record<DropReason, number>>;
+  readonly connections: number;
+  /** Reports that are being read or wait to be parsed. */
+  readonly underWay: number;
+  /** Connections that were closed at once because there were too many. */
+  readonly turnedAway: number;
+  readonly nodes: readonly AgentSeen[];
+}
+
+export interface AgentListener {
+  readonly port: number;
+  status(): AgentListenerStatus;
+  stop(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 6_000;
+const MAX_HEADER_BYTES = 8 * 1024;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 20_000;
+/** Longer than an agent's period, so that its connection lives on from push to push. */
+const KEEP_ALIVE_MS = 90_000;
+const CHECK_EVERY_MS = 5_000;
+const STOP_MS = 2_000;
+/** After a refusal that leaves a body unread, so that the sender can still read the answer. */
+const LINGER_MS = 500;
+const SMALL_BODY_BYTES = 256 * 1024;
+const RENEWAL_CHECK_MS = 3_600_000;
+
+/** Takes agents' reports: HTTPS, one path, one token per node. Rejects where the port cannot be had. */
+export async function startAgentListener(options: AgentListenerOptions): Promise<AgentListener> {
+  const { clock, log, observe, authority, names = [] } = options;
+  const tokens = agentTokens(options.tokens, log);
+  const ledger = createLedger();
+  const gates = createGates(() => clock.now());
+  const dropped = Object.fromEntries(DROP_REASONS.map((reason) => [reason, 0])) as Record<DropReason, number>; // every reason, just listed
+  let accepted = 0;
+  let turnedAway = 0;
+
+  const take = async (request: IncomingMessage): Promise<void> => {
+    if ((request.url ?? "").split("?")[0] !== AGENT_REPORT_PATH) throw new Dropped("not-found", `the path is not ${AGENT_REPORT_PATH}`);
+    if (request.method !== "POST") throw new Dropped("method", "the method is not POST");
+    const node = await tokens.nodeOf(bearer(request));
+    if (node === undefined) throw new Dropped("unknown-token", "make one with: sandglass agent-token NODE");
+    checkHeaders(request);
+    await gates.forNode(node, async () => {
+      const body = await readBody(request);
+      await gates.forParsing(async () => {
+        const parsed = parseReport(await parseBody(body, request.headers["content-encoding"]?.trim().toLowerCase() === "gzip"));
+        if (!parsed.ok) throw new Dropped(parsed.reason, parsed.detail);
+        hand(node, parsed.report, sentAt(request));
+      });
+    });
+  };
+  const hand = (node: NodeName, report: Parameters<typeof ledger.take>[1], sentMs: number | undefined): void => {
+    if (report.node !== node) throw new Dropped("other-node", "the report names another node than its token");
+    const taken = ledger.take(node, report, sentMs, clock.now());
+    accepted += 1;
+    observe({ source: "agent", type: "report", node, atMs: taken.atMs, report: taken });
+  };
+
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    take(request).then(
+      () => {
+        respond(response, 200, { version: 1 }, "application/json");
+      },
+      (error: unknown) => {
+        const drop = error instanceof Dropped ? error : new Dropped("internal", "see the server's log");
+        if (!(error instanceof Dropped)) log.error({ err: error }, "a report could not be handled");
+        dropped[drop.reason] += 1;
+        log.debug({ reason: drop.reason, detail: drop.detail, from: request.socket.remoteAddress }, "a message to the agent port was dropped");
+        refuse(request, response, drop);
+      },
+    );
+  };
+
+  const certificate = await issueListenerCertificate(authority, names);
+  let issuedMs = systemClock.now();
+  const server: Server = createServer(
+    {
+      cert: certificate.certPem,
+      key: certificate.keyPem,
+      minVersion: "TLSv1.3",
+      ALPNProtocols: ["http/1.1"],
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+    },
+    handle,
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on("drop", () => {
+    turnedAway += 1;
+  });
+  server.on("clientError", (_error, socket) => {
+    dropped.malformed += 1;
+    socket.destroy();
+  });
+  server.on("tlsClientError", (error) => {
+    log.debug({ err: error }, "a TLS handshake on the agent port failed");
+  });
+  let connections = 0;
+  server.on("connection", (socket) => {
+    connections += 1;
+    socket.once("close", () => {
+      connections -= 1;
+    });
+  });
+
+  // Real time, like the certificates themselves.
+  const renew = async (): Promise<void> => {
+    if (systemClock.now() - issuedMs < RENEW_AFTER_MS) return;
+    const fresh = await issueListenerCertificate(authority, names);
+    server.setSecureContext({ cert: fresh.certPem, key: fresh.keyPem, minVersion: "TLSv1.3" });
+    issuedMs = systemClock.now();
+  };
+  const renewal = setInterval(() => {
+    renew().catch((error: unknown) => {
+      log.error({ err: error }, "the agent port's certificate could not be renewed");
+    });
+  }, RENEWAL_CHECK_MS);
+  renewal.unref();
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  server.on("error", (error) => {
+    log.error({ err: error }, "the agent port failed");
+  });
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+
+  return {
+    port,
+    status: () => ({ port, accepted, dropped: { ...dropped }, connections, underWay: gates.underWay(), turnedAway, nodes: ledger.seen() }),
+    stop: () =>
+      new Promise((resolve) => {
+        clearInterval(renewal);
+        const force = setTimeout(() => {
+          server.closeAllConnections();
+        }, STOP_MS);
+        server.close(() => {
+          clearTimeout(force);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+const bearer = (request: IncomingMessage): string => /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+
+function sentAt(request: IncomingMessage): number | undefined {
+  const text = request.headers[AGENT_SENT_HEADER];
+  if (text === undefined) return undefined;
+  if (typeof text !== "string" || !/^\d{1,15}$/.test(text)) throw new Dropped("malformed", `${AGENT_SENT_HEADER} is not a time in milliseconds`);
+  return Number(text);
+}
+
+function respond(response: ServerResponse, status: number, body: object, type: string, headers: Readonly<Record<string, string>> = {}): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text), "cache-control": "no-store", ...headers });
+  response.end(text);
+}
+
+/**
+ * Answers with a problem document. A body that was not read to its end is not waited for and the connection closes, save
+ * that of a known node told to come back: a new TLS connection would cost more than its few kilobytes.
+ */
+function refuse(request: IncomingMessage, response: ServerResponse, dropped: Dropped): void {
+  if (response.headersSent || response.destroyed) return;
+  const problem = problemOf(dropped);
+  const small = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES;
+  const unread = !request.complete && !(dropped.reason === "busy" && small);
+  respond(response, problem.status, problem, "application/problem+json", {
+    ...(unread || dropped.reason === "unknown-token" ? { connection: "close" } : {}),
+    ...(dropped.retryAfterSeconds === undefined ? {} : { "retry-after": String(dropped.retryAfterSeconds) }),
+    ...(dropped.reason === "method" ? { allow: "POST" } : {}),
+    ...(dropped.reason === "unknown-token" ? { "www-authenticate": "Bearer" } : {}),
+  });
+  if (!unread) return;
+  request.resume();
+  const timer = setTimeout(() => {
+    request.socket.destroy();
+  }, LINGER_MS);
+  request.socket.once("close", () => {
+    clearTimeout(timer);
+  });
+}
