@@ -1,0 +1,177 @@
+import type { AgentReport } from "./agent-report";
+import type { WaitingPod } from "./answer";
+import { blindSpots } from "./blind-spots";
+import { socketsOfPlugins } from "./cni-daemons";
+import { daemonOfPod, daemonView, oomKey } from "./daemon-views";
+import { judge, withSince } from "./judge";
+import { NO_HELD_PODS, RUNTIME_SOCKET, type AgentFacts, type EffectiveSocket, type HeldPods } from "./judge-input";
+import { canonicalSocketPath } from "./known-sockets";
+import { deadline } from "./metrics/deadline";
+import type { PodObject } from "./model";
+import { MAX_WAITING_PODS_KEPT, type DaemonView, type NodeView } from "./node-view";
+import { sandboxesByPod, type NodeWindow } from "./node-window";
+import { trailOf } from "./pod-trail";
+import { apiSamples } from "./samples";
+import { signalsNow } from "./signals-now";
+import { apiStatus, partOf, sourceStatus } from "./source-status";
+import type { SourceStatus } from "./sources";
+import type { Thresholds } from "./thresholds";
+import { needsSandbox, sandboxTried, waitingPodOf, type WaitContext } from "./waiting";
+
+/** Pool of a node whose labels name none. */
+const NO_POOL = "default";
+
+/**
+ * A node as every view, export and API answer reads it: judged at `nowMs` from what the collector keeps of it. Costs time
+ * in proportion to the node's own pods; events are asked for only where a pod has no ready sandbox.
+ */
+export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresholds): NodeView {
+  const { node, kinds, previous } = window;
+  const ready = node.conditions.find(({ type }) => type === "Ready");
+  const sources = sourcesOf(window, nowMs);
+  const agentStatus = statusOf(sources, "agent");
+  const report = agentStatus.freshness === "fresh" ? window.agent.report : undefined;
+  const sockets = socketsOf(window.agent.report, window.silentSince);
+  const pods = holdPods(window, report, nowMs, thresholds);
+  const judgement = judge({
+    nowMs,
+    thresholds,
+    api: statusOf(sources, "api"),
+    pods: partOf(kinds, "pods", nowMs),
+    events: partOf(kinds, "events", nowMs),
+    ...(ready === undefined ? {} : { ready }),
+    held: pods.held,
+    ...(window.lastFreshMs === undefined ? {} : { lastFreshMs: window.lastFreshMs }),
+    ...(pods.lastFailureMs === undefined ? {} : { lastFailureMs: pods.lastFailureMs }),
+    daemons: pods.daemons.map(({ daemonSet, ready: isReady }) => ({ name: daemonSet, ready: isReady })),
+    agentStatus,
+    ...(report === undefined ? {} : { agent: agentFacts(report, sockets) }),
+  });
+  const { held } = pods;
+  const limit = deadline(window.kubelet.runtimeRequestTimeoutSeconds);
+  const config = window.agent.report?.config;
+  const view: NodeView = {
+    name: node.name,
+    pool: node.pool ?? NO_POOL,
+    ...(node.zone === undefined ? {} : { zone: node.zone }),
+    answer: withSince(previous, judgement, nowMs),
+    ready: ready?.status ?? "Unknown",
+    ...(ready?.message === undefined ? {} : { readyMessage: ready.message }),
+    schedulable: !node.unschedulable,
+    taints: node.taints,
+    conditions: node.conditions,
+    versions: node.versions,
+    sources,
+    signals: [],
+    counts: {
+      pods: pods.running,
+      waiting: held.waiting,
+      waitingSystem: held.waitingSystem,
+      stuck: held.stuck,
+      ownRequest: held.ownRequest,
+      other: held.other,
+      ...(held.oldestWaitMs === undefined ? {} : { oldestWaitMs: held.oldestWaitMs }),
+    },
+    ...(window.lastFreshMs === undefined ? {} : { lastFreshMs: window.lastFreshMs }),
+    waitingPods: pods.waitingPods,
+    deadline: limit,
+    daemons: pods.daemons,
+    sockets: sockets.map(({ silentSinceMs: _, ...socket }) => socket),
+    ...(config?.looked === true ? { config: configView(config.reading) } : {}),
+    blind: blindSpots(window, sources, nowMs),
+  };
+  return { ...view, signals: signalsNow({ window, sources, daemons: pods.daemons, apiSamples: apiSamples(view, nowMs), deadlineAssumed: limit.assumed, nowMs }) };
+}
+
+/** Freshness of every source of the node at `nowMs`; Prometheus only where one is configured. */
+export function sourcesOf(window: NodeWindow, nowMs: number): readonly SourceStatus[] {
+  const ready = window.node.conditions.find(({ type }) => type === "Ready");
+  const agent = window.agent.configured || window.agent.reason !== undefined ? window.agent : { ...window.agent, reason: "no agent on this node" };
+  return [
+    apiStatus(window.kinds, ready, nowMs),
+    sourceStatus("kubelet", window.kubelet, nowMs),
+    sourceStatus("agent", agent, nowMs),
+    ...(window.prometheus === undefined ? [] : [sourceStatus("prometheus", window.prometheus, nowMs)]),
+  ];
+}
+
+function statusOf(sources: readonly SourceStatus[], source: SourceStatus["source"]): SourceStatus {
+  return sources.find((one) => one.source === source) ?? { source, freshness: "absent", reason: "not configured" };
+}
+
+interface HeldList {
+  readonly held: HeldPods;
+  readonly waitingPods: readonly WaitingPod[];
+  readonly daemons: readonly DaemonView[];
+  /** Pods that are not finished. */
+  readonly running: number;
+  readonly lastFailureMs?: number;
+}
+
+function holdPods(window: NodeWindow, report: AgentReport | undefined, nowMs: number, thresholds: Thresholds): HeldList {
+  const sandboxes = report?.sandboxes.looked === true ? sandboxesByPod(report.sandboxes.items) : undefined;
+  const types = report?.config.looked === true ? [...report.config.reading.pluginTypes, ...(report.config.reading.delegateTypes ?? [])] : undefined;
+  const held = { ...NO_HELD_PODS };
+  const found: WaitingPod[] = [];
+  const daemons: DaemonView[] = [];
+  let running = 0;
+  let lastFailureMs = window.lastFailureMs;
+  for (const pod of window.pods.values()) {
+    if (pod.phase !== "Succeeded" && pod.phase !== "Failed") running += 1;
+    const daemon = daemonOfPod(pod, window.daemons);
+    if (daemon !== undefined && !pod.deleting) daemons.push(daemonView(pod, daemon, window.oomKills.get(oomKey(pod, daemon))));
+    if (!needsSandbox(pod)) continue;
+    const trail = trailOf(window.eventsAbout(pod.uid));
+    const own = sandboxes?.get(pod.uid);
+    const context: WaitContext = { nadPluginTypes: window.nadPluginTypes, ...(types === undefined ? {} : { effectivePluginTypes: types }), ...(own === undefined ? {} : { sandboxes: own }) };
+    const one = waitingPodOf(pod, trail, context, nowMs, thresholds);
+    if (one === undefined) continue;
+    found.push(one);
+    count(held, one, pod, sandboxTried(trail, own));
+    if (one.hold.kind === "waiting" && trail?.error !== undefined) lastFailureMs = Math.max(lastFailureMs ?? trail.error.atMs, trail.error.atMs);
+  }
+  found.sort((a, b) => a.hold.sinceMs - b.hold.sinceMs || (a.uid < b.uid ? -1 : 1));
+  daemons.sort((a, b) => (a.daemonSet < b.daemonSet ? -1 : a.daemonSet > b.daemonSet ? 1 : a.pod < b.pod ? -1 : 1));
+  return { held, waitingPods: found.slice(0, MAX_WAITING_PODS_KEPT), daemons, running, ...(lastFailureMs === undefined ? {} : { lastFailureMs }) };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function count(held: Mutable<HeldPods>, { hold }: WaitingPod, pod: PodObject, tried: boolean): void {
+  if (hold.kind === "own-request") held.ownRequest += 1;
+  if (hold.kind === "other") held.other += 1;
+  if (hold.kind !== "waiting") return;
+  const { sinceMs } = hold;
+  held.waiting += 1;
+  if (pod.system) held.waitingSystem += 1;
+  held.oldestWaitMs = Math.min(held.oldestWaitMs ?? sinceMs, sinceMs);
+  if (!hold.stuck) return;
+  held.stuck += 1;
+  if (tried) held.stuckTried += 1;
+  held.oldestStuckMs = Math.min(held.oldestStuckMs ?? sinceMs, sinceMs);
+  held.newestStuckMs = Math.max(held.newestStuckMs ?? sinceMs, sinceMs);
+}
+
+/** The agent's sockets, each with whether the effective conflist calls it: by its own config, or by a plugin known to. */
+function socketsOf(report: AgentReport | undefined, silentSince: ReadonlyMap<string, number>): readonly EffectiveSocket[] {
+  if (report?.sockets.looked !== true) return [];
+  const config = report.config.looked ? report.config.reading : undefined;
+  const called = new Set([...(config?.sockets ?? []).map(canonicalSocketPath), ...(config === undefined || config.sockets.length > 0 ? [] : socketsOfPlugins(config.pluginTypes))]);
+  return report.sockets.items.map((socket) => {
+    const path = canonicalSocketPath(socket.path);
+    const silentSinceMs = socket.state === "silent" ? silentSince.get(path) : undefined;
+    return { ...socket, effective: socket.name !== RUNTIME_SOCKET && called.has(path), ...(silentSinceMs === undefined ? {} : { silentSinceMs }) };
+  });
+}
+
+function agentFacts(report: AgentReport, sockets: readonly EffectiveSocket[]): AgentFacts {
+  return {
+    ...(report.runtime.looked ? { runtime: report.runtime.reading } : {}),
+    ...(report.config.looked ? { config: report.config.reading } : {}),
+    sockets,
+  };
+}
+
+function configView({ dir, effectiveFile, pluginTypes, missingBinaries }: NonNullable<AgentFacts["config"]>): NonNullable<NodeView["config"]> {
+  return { dir, ...(effectiveFile === undefined ? {} : { effectiveFile }), pluginTypes, missingBinaries };
+}

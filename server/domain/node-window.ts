@@ -1,0 +1,117 @@
+import type { AgentReport, SandboxReading } from "./agent-report";
+import type { Answer } from "./answer";
+import type { CniDaemon } from "./cni-daemons";
+import type { EventObject, NodeObject, PodObject } from "./model";
+import type { KindStatus } from "./observation";
+import { canonicalSocketPath } from "./known-sockets";
+import { readSandboxError } from "./own-request";
+import type { Sample, SignalId } from "./signals";
+import type { Source } from "./sources";
+import type { SourceFacts } from "./source-status";
+import { needsSandbox } from "./waiting";
+
+/**
+ * What the collector hands over about one node to have it judged: its own objects and the little that must be
+ * remembered between two looks. Nothing here is the whole cluster's, except the few CNI daemons and the NADs' plugin types.
+ */
+export interface NodeWindow {
+  readonly node: NodeObject;
+  /** The node's pods by uid. */
+  readonly pods: ReadonlyMap<string, PodObject>;
+  /** The events kept about a pod; asked only for pods without a ready sandbox. */
+  readonly eventsAbout: (uid: string) => Iterable<EventObject>;
+  readonly kinds: readonly KindStatus[];
+  /** DaemonSets that are CNI daemons (`cniDaemonOf`), of the whole cluster. */
+  readonly daemons: readonly CniDaemon[];
+  /** Plugin types that NADs name. */
+  readonly nadPluginTypes: ReadonlySet<string>;
+  readonly agent: SourceFacts & { readonly report?: AgentReport };
+  readonly kubelet: SourceFacts & {
+    /** From the kubelet's /configz. */
+    readonly runtimeRequestTimeoutSeconds?: number;
+    /** Whether the cAdvisor page holds any pressure family; absent while no page was read. */
+    readonly hasPressure?: boolean;
+    readonly cgroupVersion?: 1 | 2;
+    /** Why a page failed last, by page. */
+    readonly failures?: Readonly<Partial<Record<"metrics" | "cadvisor" | "configz", string>>>;
+  };
+  /** Absent where no Prometheus is configured. */
+  readonly prometheus?: SourceFacts;
+  /** The newest sample of each series, under `seriesKey`. */
+  readonly latest: ReadonlyMap<string, LatestSample>;
+  /** Running values: see `trackFresh`, `trackFailure`, `trackSilence`, `trackOomKills`. */
+  readonly lastFreshMs?: number;
+  readonly lastFailureMs?: number;
+  readonly silentSince: ReadonlyMap<string, number>;
+  readonly oomKills: ReadonlyMap<string, readonly number[]>;
+  readonly previous?: Answer;
+}
+
+export interface LatestSample {
+  readonly sample: Sample;
+  readonly source: Source;
+}
+
+/** One series of a node. */
+export const seriesKey = (signal: SignalId, instance: string): string => `${signal}\u0000${instance}`;
+
+/** Instances of the daemon's series: its container by pod, and its pod. The same as in `metrics/containers`. */
+export const containerInstance = (pod: string, container: string): string => `${pod}/${container}`;
+
+/** Most OOM kills remembered for one container. */
+export const MAX_OOM_KILLS_KEPT = 50;
+
+/**
+ * The newest failed sandbox of a node as a running maximum. A failure that the pod itself asked for says nothing of the
+ * node, nor does one of a pod that is finished, being deleted or gone.
+ */
+export function trackFailure(lastFailureMs: number | undefined, event: EventObject, pod: PodObject | undefined, context: { readonly nadPluginTypes: ReadonlySet<string>; readonly effectivePluginTypes?: readonly string[] }, nowMs: number): number | undefined {
+  if (event.reason !== "FailedCreatePodSandBox" || pod === undefined || !needsSandbox(pod)) return lastFailureMs;
+  const reading = readSandboxError(event.message, { ...context, ...(pod.networks === undefined ? {} : { networks: pod.networks }) });
+  if (reading.verdict === "own-request") return lastFailureMs;
+  const atMs = Math.min(event.lastMs, nowMs);
+  return lastFailureMs === undefined ? atMs : Math.max(lastFailureMs, atMs);
+}
+
+/**
+ * Since when each socket is silent without a break, by canonical path. Give it every report; a report that could not
+ * look at sockets, or a socket that is not in it, ends what was known.
+ */
+export function trackSilence(silentSince: ReadonlyMap<string, number>, report: AgentReport, receivedMs: number): ReadonlyMap<string, number> {
+  const next = new Map<string, number>();
+  if (!report.sockets.looked) return next;
+  for (const { path, state } of report.sockets.items) {
+    if (state !== "silent") continue;
+    const key = canonicalSocketPath(path);
+    next.set(key, silentSince.get(key) ?? receivedMs);
+  }
+  return next;
+}
+
+/**
+ * When each container of a daemon's pod was OOM-killed, by `containerInstance`, oldest first. The pod's status holds only the last
+ * end of a container, so each is remembered when it is first seen.
+ */
+export function trackOomKills(known: ReadonlyMap<string, readonly number[]>, pod: PodObject): ReadonlyMap<string, readonly number[]> {
+  let next: Map<string, readonly number[]> | undefined;
+  for (const { container, reason, finishedMs } of pod.daemon?.terminations ?? []) {
+    if (reason !== "OOMKilled" || finishedMs === undefined) continue;
+    const key = containerInstance(pod.name, container);
+    const before = (next ?? known).get(key) ?? [];
+    if (before.includes(finishedMs)) continue;
+    next ??= new Map(known);
+    next.set(key, [...before, finishedMs].sort((a, b) => a - b).slice(-MAX_OOM_KILLS_KEPT));
+  }
+  return next ?? known;
+}
+
+/** The agent's sandboxes by pod uid. */
+export function sandboxesByPod(items: readonly SandboxReading[]): ReadonlyMap<string, readonly SandboxReading[]> {
+  const byPod = new Map<string, SandboxReading[]>();
+  for (const item of items) {
+    const own = byPod.get(item.uid);
+    if (own === undefined) byPod.set(item.uid, [item]);
+    else own.push(item);
+  }
+  return byPod;
+}
