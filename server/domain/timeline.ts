@@ -50,6 +50,8 @@ export interface NodeTimeline {
   readonly events: readonly TimelineEvent[];
   /** True when more events exist than were returned. */
   readonly eventsTruncated: boolean;
+  /** Set where the node has more series than one answer looks at; the newest were taken. */
+  readonly seriesTruncated?: boolean;
 }
 
 /** Most points of one series in one answer. */

@@ -12,7 +12,7 @@ import type { NodeTimeline } from "../domain/timeline";
  */
 export interface Ingest {
   /** One transaction for all of it. Throws StoreUnwritable where nothing can be written; the caller keeps the batch and tries again. */
-  write(batch: IngestBatch): void;
+  write(batch: IngestBatch): WriteResult;
   /** Rolls samples up into the next tier and drops what is older than its retention, in small steps. True: more to do. */
   maintain(nowMs: number): boolean;
   /** Where a collector that starts goes on: the views as they were last written. */
@@ -20,6 +20,13 @@ export interface Ingest {
   /** Keys of kubelets seen first (`--kubelet-tls=pin`). */
   kubeletKeys(): ReadonlyMap<string, KubeletKey>;
   close(): void;
+}
+
+export interface WriteResult {
+  /** The batch's sequence number: monotonic, also over restarts. */
+  readonly seq: number;
+  /** Samples that no tier can hold: older than the longest retention, or not a finite number. */
+  readonly skippedSamples: number;
 }
 
 export interface KubeletKey {
@@ -33,8 +40,8 @@ export interface KubeletKey {
 export interface IngestBatch {
   readonly atMs: number;
   readonly samples: readonly (Sample & { readonly node: NodeName })[];
-  /** Inserted or updated by uid; one row per identity. */
-  readonly events: readonly EventObject[];
+  /** Inserted or updated by uid; one row per identity. `node`: whose it is, where the event alone does not tell (its pod was bound there). */
+  readonly events: readonly (EventObject & { readonly node?: string })[];
   /** Views that changed; each gets the batch's sequence number. */
   readonly views: readonly NodeView[];
   readonly gone: readonly string[];

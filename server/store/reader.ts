@@ -1,0 +1,48 @@
+import type { NodeView } from "../domain/node-view";
+import { fleetHistory, answerChanges } from "./reader/history";
+import { readEvents } from "./reader/events";
+import { ReadSource, type Query } from "./reader/source";
+import { readProgress } from "./reader/samples";
+import { readTimeline } from "./reader/timeline";
+import type { CollectorStatus, FleetRow, Reader } from "./types";
+
+/** Everybody's half of the store, over a connection that cannot write. Throws StoreError `missing` before the collector made the file. */
+export function openReader({ file }: { readonly file: string }): Reader & { readonly copyReason: string | undefined } {
+  const source = new ReadSource(file);
+  return {
+    /** Set where a copy is served because the file's folder is read-only: one sentence. */
+    get copyReason() {
+      return source.copyReason;
+    },
+    fleet: (sinceSeq) => source.read((query) => readFleet(query, sinceSeq)),
+    node: (name) => source.read((query) => rows(query.all<ViewRow>("SELECT seq, json FROM node_view WHERE node = ?", name))[0]),
+    status: () =>
+      source.read((query) => {
+        const row = query.one<{ json: string }>("SELECT json FROM collector_status WHERE id = 1");
+        return row === undefined ? undefined : (JSON.parse(row.json) as CollectorStatus); // written by the ingest from a CollectorStatus
+      }),
+    timeline: (asked) => source.read((query) => readTimeline(query, asked)),
+    events: (asked) => source.read((query) => readEvents(query, asked)),
+    fleetHistory: (asked) => source.read((query) => fleetHistory(query, asked, readProgress(query).newestMs)),
+    answerChanges: (asked) => source.read((query) => answerChanges(query, asked)),
+    close: () => source.close(),
+  };
+}
+
+interface ViewRow {
+  readonly seq: number;
+  readonly json: string;
+}
+
+const rows = (found: readonly ViewRow[]): FleetRow[] => found.map((row) => ({ seq: row.seq, view: JSON.parse(row.json) as NodeView })); // written by the ingest from a NodeView
+
+function readFleet(query: Query, sinceSeq: number | undefined): ReturnType<Reader["fleet"]> {
+  const seq = Number(query.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seq'")?.value ?? 0);
+  // A number from after a backup was made means nothing in the restored file: tell everything.
+  if (sinceSeq === undefined || sinceSeq > seq) return { rows: rows(query.all<ViewRow>("SELECT seq, json FROM node_view ORDER BY node")), gone: [], seq };
+  return {
+    rows: rows(query.all<ViewRow>("SELECT seq, json FROM node_view WHERE seq > ? ORDER BY node", sinceSeq)),
+    gone: query.all<{ node: string }>("SELECT node FROM node_gone WHERE seq > ? ORDER BY node", sinceSeq).map((row) => row.node),
+    seq,
+  };
+}
