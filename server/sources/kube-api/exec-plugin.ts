@@ -112,13 +112,14 @@ function runOnce(config: ExecConfig, cluster: ExecCluster, variables: Readonly<R
         : {}),
     },
   };
-  const env = {
+  const env: Record<string, string | undefined> = {
     ...variables,
     ...Object.fromEntries((config.env ?? []).map(({ name, value }) => [name, value])),
     KUBERNETES_EXEC_INFO: JSON.stringify(info),
   };
   return new Promise((resolve, reject) => {
-    const child = execFile(config.command, [...(config.args ?? [])], { env, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: EXEC_MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
+    // Next declares NODE_ENV as always set; a plugin does not need it.
+    const child = execFile(config.command, [...(config.args ?? [])], { env: env as NodeJS.ProcessEnv, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: EXEC_MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(failure(config, error, stderr, timeoutMs));
     });

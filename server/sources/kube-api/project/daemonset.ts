@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { parseNamespace, parseObjectName } from "../../../domain/ids";
+import type { DaemonSetObject } from "../../../domain/model";
+import { containerSchema, resourcesOf } from "./containers";
+import { present, uid, type Lenient } from "./fields";
+
+const MAX_PATH_CHARS = 1_024;
+const MAX_RV_CHARS = 128;
+
+export function daemonSetProjection(fields: Lenient) {
+  const { optional, text, number, list, map } = fields;
+  const container = containerSchema(fields);
+  const schema = z.object({
+    metadata: z.object({ name: z.string(), namespace: z.string(), uid, resourceVersion: text(MAX_RV_CHARS), generation: number }),
+    spec: optional(
+      z.object({
+        selector: optional(z.object({ matchLabels: map })),
+        updateStrategy: optional(z.object({ type: text(), rollingUpdate: optional(z.object({ maxUnavailable: optional(z.union([z.string(), z.number()])) })) })),
+        template: optional(
+          z.object({
+            spec: optional(z.object({ containers: list(container), initContainers: list(container), volumes: list(z.object({ hostPath: optional(z.object({ path: text(MAX_PATH_CHARS) })) })) })),
+          }),
+        ),
+      }),
+    ),
+    status: optional(z.object({ desiredNumberScheduled: number, numberReady: number, updatedNumberScheduled: number })),
+  });
+  return (raw: unknown): DaemonSetObject | undefined => {
+    const parsed = schema.safeParse(raw);
+    if (!parsed.success) return undefined;
+    const { metadata, spec, status } = parsed.data;
+    const namespace = parseNamespace(metadata.namespace);
+    const name = parseObjectName(metadata.name);
+    if (namespace === undefined || name === undefined) return undefined;
+    const pod = spec?.template?.spec;
+    const containers = [...(pod?.initContainers ?? []).map((one) => ({ one, init: true })), ...(pod?.containers ?? []).map((one) => ({ one, init: false }))];
+    const maxUnavailable = spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
+    return {
+      uid: metadata.uid,
+      namespace,
+      name,
+      resourceVersion: metadata.resourceVersion ?? "",
+      generation: metadata.generation ?? 0,
+      containers: containers.map(({ one, init }) => resourcesOf(one, init)),
+      images: [...new Set(containers.flatMap(({ one }) => (one.image === undefined ? [] : [one.image])))],
+      matchLabels: Object.fromEntries(Object.entries(spec?.selector?.matchLabels ?? {}).filter((pair): pair is [string, string] => typeof pair[1] === "string")),
+      hostPaths: [...new Set((pod?.volumes ?? []).flatMap((volume) => (volume.hostPath?.path === undefined ? [] : [volume.hostPath.path])))],
+      updateStrategy: spec?.updateStrategy?.type === "OnDelete" ? "OnDelete" : "RollingUpdate",
+      ...present({ maxUnavailable: maxUnavailable === undefined ? undefined : String(maxUnavailable) }),
+      desired: status?.desiredNumberScheduled ?? 0,
+      ready: status?.numberReady ?? 0,
+      updated: status?.updatedNumberScheduled ?? 0,
+    };
+  };
+}
+
+/** Where CNI configuration and plugins lie, on plain nodes, k3s, RKE2, MicroK8s, k0s and OpenShift. */
+const CNI_PATHS = /(^|\/)(cni|multus)(\/|$)|\/cni\/(bin|net\.d)/;
+const SYSTEM_NAMESPACE = "kube-system";
+
+/** Kept: what lives in kube-system, and what mounts a CNI folder of its node; a table of names is the caller's. */
+export function isInterestingDaemonSet(daemonSet: DaemonSetObject): boolean {
+  return daemonSet.namespace === SYSTEM_NAMESPACE || daemonSet.hostPaths.some((hostPath) => CNI_PATHS.test(hostPath));
+}
