@@ -28,8 +28,14 @@ export function daemonView(pod: PodObject, daemon: CniDaemon, oomKillsMs: readon
     ...(resources?.memoryLimitBytes === undefined ? {} : { memoryLimitBytes: resources.memoryLimitBytes }),
     ...(resources?.memoryRequestBytes === undefined ? {} : { memoryRequestBytes: resources.memoryRequestBytes }),
     ...(last === undefined ? {} : { lastTermination: last }),
-    oomKillsMs: (oomKillsMs ?? []).slice(-MAX_OOM_KILLS_KEPT),
+    oomKillsMs: oomKills(pod, container, oomKillsMs ?? []),
   };
+}
+
+/** The remembered kills with those that the pod's status shows now, oldest first. */
+function oomKills(pod: PodObject, container: string, remembered: readonly number[]): readonly number[] {
+  const shown = (pod.daemon?.terminations ?? []).flatMap((one) => (one.container === container && one.reason === "OOMKilled" && one.finishedMs !== undefined ? [one.finishedMs] : []));
+  return [...new Set([...remembered, ...shown])].sort((a, b) => a - b).slice(-MAX_OOM_KILLS_KEPT);
 }
 
 /** The newest end that tells something: any of the daemon's own container, and a failed one of its helpers and installers. */

@@ -54,10 +54,10 @@ function judgeIdle(input: JudgeInput): Judgement {
     return verdict(6, "unknown", {}, `The last sandbox that was tried failed, at ${instantWords(lastFailureMs, nowMs)}, and no pod has waited long enough to tell${waitingList(input)}.${heldWords(held)}`, proof);
   }
   const broken = found.filter(({ holds }) => !holds);
-  if (broken.length > 0) return verdict(6, "unknown", {}, `No fresh sandbox in ${window}, nothing stuck, and ${listWords(broken.map(({ words }) => words))}.${heldWords(held)}`, proof);
-  if (found.length === 0) return verdict(6, "unknown", {}, `No fresh sandbox in ${window}, nothing stuck, and no precondition can be looked at.${heldWords(held)}`, proof);
+  if (broken.length > 0) return verdict(6, "unknown", {}, `No fresh sandbox seen in ${window}, nothing stuck, and ${listWords(broken.map(({ words }) => words))}.${heldWords(held)}`, proof);
+  if (found.length === 0) return verdict(6, "unknown", {}, `No fresh sandbox seen in ${window}, nothing stuck, and no precondition can be looked at.${heldWords(held)}`, proof);
   const tried = held.waiting > 0 ? `${countWords(held.waiting, "pod")} waiting, none stuck` : "nothing waits";
-  return verdict(6, "yes", { idle: true }, `Idle: no fresh sandbox in ${window}, ${tried}; ${listWords(found.map(({ words }) => words))}.${heldWords(held)}`, proof);
+  return verdict(6, "yes", { idle: true }, `Idle: no fresh sandbox seen in ${window}, ${tried}; ${listWords(found.map(({ words }) => words))}.${heldWords(held)}`, proof);
 }
 
 function unknownByApi({ api, nowMs }: JudgeInput): Judgement {

@@ -13,6 +13,8 @@ export interface PodTrail {
   readonly error?: { readonly text: string; readonly atMs: number };
   /** Newest complaint of something that comes before the sandbox: a mount, an attachment, a resource claim. */
   readonly earlier?: { readonly reason: string; readonly text: string; readonly atMs: number };
+  /** Newest sign of a container: the kubelet pulls an image only once the sandbox stands. */
+  readonly containerMs?: number;
   /** FailedCreatePodSandBox and SandboxChanged told for the pod, by their counts. */
   readonly attempts: number;
 }
@@ -35,14 +37,17 @@ const EARLIER: ReadonlySet<string> = new Set([
   "FailedPrepareDynamicResources",
   "FailedResourceClaimCreation",
 ]);
+/** Said of a container, so after the pod's sandbox became ready. */
+const CONTAINER: ReadonlySet<string> = new Set(["Pulling", "Pulled", "Created", "Started", "BackOff", "ErrImageNeverPull"]);
 
 /** Whether an event about a pod says anything that judging uses; what keeps events may drop the others. */
-export const isTrailReason = (reason: string): boolean => TRIED.has(reason) || NETWORK_FIRST.has(reason) || EARLIER.has(reason);
+export const isTrailReason = (reason: string): boolean => TRIED.has(reason) || NETWORK_FIRST.has(reason) || EARLIER.has(reason) || CONTAINER.has(reason);
 
 /** The trail of a pod from its events, in any order; `undefined` where none of them says anything about its sandbox. */
 export function trailOf(events: Iterable<EventObject>): PodTrail | undefined {
   let sandboxMs: number | undefined;
   let attemptMs: number | undefined;
+  let containerMs: number | undefined;
   let error: EventObject | undefined;
   let earlier: EventObject | undefined;
   let attempts = 0;
@@ -53,7 +58,8 @@ export function trailOf(events: Iterable<EventObject>): PodTrail | undefined {
     told = true;
     if (ATTEMPTS.has(reason)) attempts += Math.max(1, event.count);
     if (TRIED.has(reason)) attemptMs = Math.max(attemptMs ?? lastMs, lastMs);
-    if (!EARLIER.has(reason)) sandboxMs = Math.max(sandboxMs ?? lastMs, lastMs);
+    if (CONTAINER.has(reason)) containerMs = Math.max(containerMs ?? lastMs, lastMs);
+    if (TRIED.has(reason) || NETWORK_FIRST.has(reason)) sandboxMs = Math.max(sandboxMs ?? lastMs, lastMs);
     if (ERRORS.has(reason) && (error === undefined || lastMs >= error.lastMs)) error = event;
     if (EARLIER.has(reason) && (earlier === undefined || lastMs >= earlier.lastMs)) earlier = event;
   }
@@ -63,6 +69,7 @@ export function trailOf(events: Iterable<EventObject>): PodTrail | undefined {
     ...(attemptMs === undefined ? {} : { attemptMs }),
     ...(error === undefined ? {} : { error: { text: textOf(error), atMs: error.lastMs } }),
     ...(earlier === undefined ? {} : { earlier: { reason: earlier.reason, text: textOf(earlier), atMs: earlier.lastMs } }),
+    ...(containerMs === undefined ? {} : { containerMs }),
     attempts,
   };
 }

@@ -21,6 +21,7 @@ export interface WaitContext {
 export function holdOf(pod: PodObject, trail: PodTrail | undefined, context: WaitContext, nowMs: number, thresholds: Thresholds): PodHold | undefined {
   if (!needsSandbox(pod)) return undefined;
   const sinceMs = waitSinceMs(pod, nowMs);
+  if (containerBegan(pod, trail, sinceMs)) return undefined;
   const earlier = heldEarlier(pod, trail, context.sandboxes);
   if (earlier !== undefined) return { kind: "other", sinceMs, because: earlier };
   if (trail?.error !== undefined) {
@@ -71,6 +72,15 @@ export function waitSinceMs(pod: PodObject, nowMs: number): number {
 /** True where an event or the agent's list shows that a sandbox of this pod was tried. */
 export function sandboxTried(trail: PodTrail | undefined, sandboxes: readonly SandboxReading[] | undefined): boolean {
   return trail?.attemptMs !== undefined || (sandboxes !== undefined && sandboxes.length > 0);
+}
+
+/**
+ * Where no condition tells of the sandbox (before 1.29, or a status that the kubelet has not written yet), the kubelet's
+ * events do: it pulls images and starts containers only in a sandbox that stands. Newer trouble with the sandbox wins.
+ */
+function containerBegan(pod: PodObject, trail: PodTrail | undefined, sinceMs: number): boolean {
+  if (pod.readyToStart !== undefined || trail?.containerMs === undefined) return false;
+  return trail.containerMs >= sinceMs && (trail.sandboxMs === undefined || trail.containerMs >= trail.sandboxMs);
 }
 
 /** What holds the pod before its sandbox, in words; `undefined` where nothing does. */
