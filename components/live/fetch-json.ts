@@ -1,0 +1,42 @@
+import type { Problem } from "@/server/http/schemas";
+
+/** Longest wait for one answer of Sandglass's own API. */
+const FETCH_TIMEOUT_MS = 10_000;
+
+/** The server answered, but not with what was asked for. `unreachable`: it did not answer at all. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly status?: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/**
+ * GET on the API of the server that this page came from. Page and API are one build, and a test holds every answer
+ * against its schema, so the shape is taken as declared here instead of carrying the schemas into the browser.
+ */
+export async function fetchJson<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const timeout = AbortSignal.timeout(FETCH_TIMEOUT_MS);
+  let response: Response;
+  try {
+    response = await fetch(path, { headers: { accept: "application/json" }, cache: "no-store", signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) });
+  } catch (cause) {
+    if (signal?.aborted === true) throw cause;
+    const why = timeout.aborted ? `did not answer within ${FETCH_TIMEOUT_MS / 1_000} s` : "does not answer";
+    throw new ApiError("unreachable", `Sandglass ${why}.`, undefined, { cause });
+  }
+  if (response.ok) return (await response.json()) as T;
+  throw await problemOf(response);
+}
+
+async function problemOf(response: Response): Promise<ApiError> {
+  const fallback = `Sandglass answered ${response.status}.`;
+  if (response.headers.get("content-type")?.startsWith("application/problem+json") !== true) return new ApiError("failed", fallback, response.status);
+  const problem = (await response.json()) as Partial<Problem>;
+  return new ApiError(problem.code ?? "failed", problem.detail ?? problem.title ?? fallback, response.status);
+}

@@ -1,0 +1,11 @@
+/** Keys of the query cache, one place so that the stream and the pages mean the same entry. */
+export const QUERY_KEYS = {
+  status: ["status"],
+  fleet: ["fleet"],
+  /** Newest sequence number seen by a page that has no fleet. */
+  seq: ["seq"],
+  visibility: ["visibility"],
+  node: (name: string) => ["node", name] as const,
+  timeline: (name: string, range: string, points: number) => ["timeline", name, range, points] as const,
+  spark: (name: string) => ["spark", name] as const,
+} as const;

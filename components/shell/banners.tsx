@@ -1,0 +1,51 @@
+"use client";
+
+import { useNow, useStatus } from "@/components/live/live-provider";
+import { formatCount, formatShare } from "@/components/format/numbers";
+import { formatDuration } from "@/components/format/time";
+import { Instant } from "@/components/ui/instant";
+import { useDataAge } from "./data-age";
+
+/** What is wrong with Sandglass itself, above every page for as long as it lasts. Data stays on the page under it. */
+export function Banners() {
+  const status = useStatus();
+  const now = useNow();
+  const { state, age } = useDataAge();
+  const { api, store, backfill } = status;
+  const apiSince = api === undefined ? undefined : Date.parse(api.since);
+  return (
+    <div className="banners">
+      {state === "lost" ? (
+        <p className="banner is-warn" role="alert">
+          <b>Connection lost.</b> What you see is {formatDuration(age)} old; trying again.
+        </p>
+      ) : null}
+      {api?.reachable === false && apiSince !== undefined ? (
+        <p className="banner is-warn" role="alert">
+          <b>The API server does not answer</b> since <Instant at={apiSince} nowMs={now} />, {formatDuration((now - apiSince) / 1_000)} ago
+          {api.reason === undefined ? "" : `: ${api.reason}`}. Answers that rest on it turn unknown; figures from kubelets and agents go on.
+        </p>
+      ) : null}
+      {state === "stale" && status.collectorAgeSeconds !== undefined ? (
+        <p className="banner is-warn" role="alert">
+          <b>The collector has written nothing for {formatDuration(age)}.</b> What you see is from then.
+        </p>
+      ) : null}
+      {store?.writable === false ? (
+        <p className="banner is-warn" role="alert">
+          <b>Nothing can be written to the data file</b>
+          {store.reason === undefined ? "" : `: ${store.reason}`}. What is stored is still shown; {formatCount(store.pendingBatches)} batches wait
+          {store.droppedSamples > 0 ? `, ${formatCount(store.droppedSamples)} samples are lost` : ""}.
+        </p>
+      ) : null}
+      {backfill !== undefined && backfill.doneShare < 1 ? (
+        <p className="banner" role="status">
+          <span>
+            <b>Older history is being filled in:</b> {formatShare(backfill.doneShare)}. Answers are of now already.
+          </span>
+          <progress max={1} value={backfill.doneShare} aria-label="History filled in" />
+        </p>
+      ) : null}
+    </div>
+  );
+}

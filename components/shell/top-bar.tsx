@@ -1,0 +1,75 @@
+"use client";
+
+import { CircleHelp, Contrast, Search } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { SandglassMark } from "@/components/ui/glyphs";
+import { useStatus } from "@/components/live/live-provider";
+import { zoneLabel } from "@/components/format/time";
+import { DataAge } from "./data-age";
+import { usePrefs } from "./prefs-provider";
+
+const PAGES = [
+  { href: "/", label: "Fleet", is: (path: string) => path === "/" || path.startsWith("/nodes/") },
+  { href: "/visibility", label: "Visibility", is: (path: string) => path.startsWith("/visibility") },
+] as const;
+
+export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => void; readonly onJump: () => void; readonly onTheme: () => void }) {
+  const path = usePathname();
+  const status = useStatus();
+  const { prefs, setPref } = usePrefs();
+  const { cluster } = status;
+  return (
+    <header className="bar">
+      <Link className="brand" href="/">
+        <SandglassMark />
+        Sandglass
+      </Link>
+      <span className="cluster" title={cluster === undefined ? undefined : `${cluster.server}, as ${cluster.user}`}>
+        <span className="cluster-name">{cluster?.name ?? "no cluster yet"}</span>
+        {cluster?.simulated === true ? <span className="chip simulated">Simulated</span> : null}
+      </span>
+      <nav aria-label="Main">
+        {PAGES.map((page) => (
+          <Link key={page.href} href={page.href} {...(page.is(path) ? { "aria-current": "page" as const } : {})}>
+            {page.label}
+          </Link>
+        ))}
+      </nav>
+      <div className="bar-right">
+        {status.actionsAllowed ? null : (
+          <span className="chip hide-m" title="Sandglass reads and changes nothing. Start it with --allow-actions to let people act.">
+            Actions off
+          </span>
+        )}
+        <DataAge />
+        <button type="button" className="find" onClick={onJump}>
+          <Search className="i i-14" aria-hidden="true" />
+          Jump to node
+          <kbd>/</kbd>
+        </button>
+        <span className="seg" role="group" aria-label="Time zone">
+          <button type="button" aria-pressed={prefs.zone === "UTC"} onClick={() => setPref("zone", "UTC")}>
+            UTC
+          </button>
+          <button
+            type="button"
+            aria-pressed={prefs.zone !== "UTC"}
+            title={prefs.zone === "UTC" ? "Times in your own zone" : zoneLabel(prefs.zone)}
+            onClick={() => setPref("zone", localZone())}
+          >
+            Local
+          </button>
+        </span>
+        <button type="button" className="icon-btn hide-m" aria-label="Keyboard help" onClick={onHelp}>
+          <CircleHelp className="i" aria-hidden="true" />
+        </button>
+        <button type="button" className="icon-btn" aria-label="Switch theme" onClick={onTheme}>
+          <Contrast className="i" aria-hidden="true" />
+        </button>
+      </div>
+    </header>
+  );
+}
+
+const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
