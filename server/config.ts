@@ -66,6 +66,7 @@ const ServeSchema = z.object({
   allowActions: z.boolean(),
   metricsPort: port("--metrics-port").optional(),
   agentPort: port("--agent-port").optional(),
+  agentHost: z.string().min(1).max(253),
   agentName: z.array(z.string().min(1).max(253)).max(16),
   kubelet: oneOf("--kubelet", KUBELET_MODES),
   kubeletAddress: nodeUrls,
@@ -87,7 +88,7 @@ const list = { type: "string", multiple: true } as const;
 const flag = { type: "boolean" } as const;
 export const SERVE_OPTIONS = {
   port: text, data: text, simulate: flag, kubeconfig: text, context: text, "allow-actions": flag,
-  "metrics-port": text, "agent-port": text, "agent-name": list,
+  "metrics-port": text, "agent-port": text, "agent-host": text, "agent-name": list,
   kubelet: text, "kubelet-address": list, "kubelet-ca": text, "kubelet-tls": text, "cni-daemon": list,
   "stuck-after-seconds": text, "window-seconds": text, "log-level": text,
   nodes: text, scenario: text, speed: text, seed: text, help: flag,
@@ -123,6 +124,7 @@ export function serveConfig(args: readonly string[], env: Environment): ServeCon
     allowActions: values["allow-actions"] ?? false,
     metricsPort: values["metrics-port"],
     agentPort: values["agent-port"],
+    agentHost: values["agent-host"] ?? "127.0.0.1",
     agentName: values["agent-name"] ?? [],
     kubelet: values.kubelet ?? "auto",
     kubeletAddress: values["kubelet-address"] ?? [],
@@ -150,6 +152,8 @@ const WebSchema = z.object({
   logLevel: z.enum(LOG_LEVELS),
   version: z.string(),
   actionsAllowed: z.boolean(),
+  /** How actions reach the cluster: with the same configuration as the collector. */
+  cluster: z.object({ kubeconfig: z.string().optional(), context: z.string().optional() }),
 });
 export type WebConfig = z.infer<typeof WebSchema>;
 export const WEB_VARIABLE = "SANDGLASS_WEB";

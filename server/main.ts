@@ -1,3 +1,4 @@
+import path from "node:path";
 import { ConfigError, processEnvironment } from "./config";
 import { isActionable } from "./errors";
 
@@ -16,6 +17,8 @@ export interface CommandIo {
   readonly env: ReturnType<typeof processEnvironment>;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
+  /** The folder that holds dist, .next and prisma. */
+  readonly root: string;
   /** Aborted by SIGINT, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
 }
@@ -43,7 +46,7 @@ async function main(): Promise<number> {
   const stopping = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stopping.abort(name));
   const run = await load[command as keyof typeof COMMANDS]();
-  return run(args, { env: processEnvironment(), stdout: process.stdout, stderr: process.stderr, signal: stopping.signal });
+  return run(args, { env: processEnvironment(), stdout: process.stdout, stderr: process.stderr, root: path.resolve(import.meta.dirname, ".."), signal: stopping.signal });
 }
 
 main().then(

@@ -33,6 +33,7 @@ export class Writer {
     private readonly ingest: Ingest,
     private readonly log: Log,
     private readonly written: () => void,
+    private readonly count: (kind: "samples" | "events" | "views", rows: number) => void,
   ) {}
 
   samples(node: NodeName, samples: readonly Sample[]): void {
@@ -104,6 +105,9 @@ export class Writer {
     }
     if (this.#unwritable !== undefined) this.log.warn({ droppedSamples: this.#droppedSamples }, "the store can be written again");
     this.#unwritable = undefined;
+    this.count("samples", batch.samples.length);
+    this.count("events", batch.events.length);
+    this.count("views", batch.views.length);
     const anyone = batch.views.length > 0 || batch.gone.length > 0;
     this.#samples = [];
     this.#events.clear();

@@ -1,0 +1,169 @@
+import path from "node:path";
+import { monotonicMs, type Clock } from "../clock";
+import type { ServeConfig } from "../config";
+import { cniDaemonOf } from "../domain/cni-daemons";
+import type { DaemonSetObject } from "../domain/model";
+import type { ClusterIdentity, Observe } from "../domain/observation";
+import { actionableError } from "../errors";
+import type { Log } from "../log";
+import { ensureAgentAuthority } from "../sources/agent/authority";
+import { startAgentListener, type AgentListener } from "../sources/agent/listener";
+import type { Connection } from "../sources/kube-api/connect";
+import { startKubeApiSource } from "../sources/kube-api/source";
+import { StoreUnwritable, type CollectorStatus, type Ingest } from "../store/types";
+import { startKubelets } from "./kubelets";
+import { createOwnMetrics } from "./own-metrics";
+import { Pipeline } from "./pipeline";
+import { apiHealth } from "./status";
+import { Writer } from "./writer";
+
+/** How often what changed is judged and written: a change is seen one period and this later. */
+const TICK_MS = 1_000;
+/** On a clock that runs fast a tick is not closer than this to the one before, in real time. */
+const MIN_TICK_REAL_MS = 100;
+/** Steps of upkeep after one tick, each a few milliseconds. */
+const MAX_UPKEEP_STEPS = 4;
+/** Own metrics are brought up to date every so many ticks. */
+const METRICS_EVERY_TICKS = 5;
+
+export interface CollectorOptions {
+  readonly config: ServeConfig;
+  readonly connection: Connection;
+  readonly identity: ClusterIdentity;
+  readonly ingest: Ingest;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Something was written that a page may show. */
+  readonly onWritten: () => void;
+}
+
+export interface Collector {
+  readonly observe: Observe;
+  readonly agentListener: AgentListener | undefined;
+  readonly agentCaFile: string | undefined;
+  readonly kubeletWhy: string;
+  /** Shown as progress while older history is still being made. */
+  backfill(doneShare: number | undefined): void;
+  stop(): Promise<void>;
+}
+
+/** Everything that watches one cluster and writes what it sees. */
+export async function startCollector(options: CollectorOptions): Promise<Collector> {
+  const { config, connection, identity, ingest, clock, log } = options;
+  const startedMs = clock.now();
+  const metrics = createOwnMetrics(log);
+  const writer = new Writer(ingest, log, options.onWritten, (kind, count) => metrics.rows(kind, count));
+  const pipeline = new Pipeline({
+    clock,
+    log,
+    thresholds: { stuckAfterSeconds: config.stuckAfterSeconds, windowSeconds: config.windowSeconds },
+    cniDaemons: config.cniDaemon,
+    writer,
+    views: ingest.loadViews(),
+    expects: { kubelet: true, agents: config.agentPort !== undefined },
+    onTick: (seconds) => metrics.tick(seconds),
+  });
+  const isCniDaemon = (daemonSet: DaemonSetObject): boolean => cniDaemonOf(daemonSet, config.cniDaemon) !== undefined;
+  const ending: (() => Promise<void>)[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (const end of ending.splice(0).reverse()) await end();
+  };
+
+  try {
+    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, pipeline.observe, clock, log);
+    if (agents !== undefined) ending.push(() => agents.listener.stop());
+    if (config.metricsPort !== undefined) {
+      const server = await metrics.serve(config.metricsPort, "127.0.0.1");
+      ending.push(() => server.close());
+    }
+    const api = startKubeApiSource({
+      connection,
+      observe: pipeline.observe,
+      clock,
+      log,
+      isDaemonPod: (_pod, daemonSet) => daemonSet !== undefined && isCniDaemon(daemonSet),
+      isInterestingDaemonSet: (daemonSet) => isCniDaemon(daemonSet) || daemonSet.namespace === "kube-system",
+    });
+    ending.push(() => api.stop());
+    const kubelets = await startKubelets({
+      config,
+      connection,
+      observe: pipeline.observe,
+      clock,
+      log,
+      nodes: () => pipeline.nodes(),
+      wanted: pipeline.isWantedPod,
+      cadvisorFast: pipeline.wantsFastCadvisor,
+      keys: ingest.kubeletKeys(),
+      onKey: (key) => writer.kubeletKey(key),
+    });
+    ending.push(() => kubelets.source.stop());
+
+    let doneShare: number | undefined;
+    const status = (): CollectorStatus => {
+      const kinds = [...pipeline.cluster.kinds.values()];
+      const kubelet = kubelets.source.status();
+      const listener = agents?.listener.status();
+      return {
+        cluster: identity,
+        startedMs,
+        atMs: clock.now(),
+        kinds,
+        api: apiHealth(kinds, startedMs, clock.now()),
+        kubelet: { mode: kubelet.mode, tls: kubelet.tls, scraped: kubelet.scraped, failing: kubelet.failing, skipped: kubelet.skipped, lateMs: Math.round(kubelet.lateMs) },
+        agents: { listening: listener !== undefined, reporting: pipeline.reportingAgents, dropped: listener?.dropped ?? {} },
+        store: writer.state,
+        ...(doneShare === undefined ? {} : { backfill: { doneShare } }),
+        actionsAllowed: config.allowActions,
+      };
+    };
+    let ticks = 0;
+    const tick = (): void => {
+      const now = status();
+      try {
+        if (pipeline.tick(now)) upkeep(ingest, clock.now(), log);
+      } catch (err) {
+        log.error({ err }, "a tick failed; the next one tries again");
+      }
+      if (ticks++ % METRICS_EVERY_TICKS === 0) metrics.update(pipeline.views(), now);
+    };
+    const timer = setInterval(tick, Math.max(MIN_TICK_REAL_MS, TICK_MS / clock.rate));
+    ending.push(async () => {
+      clearInterval(timer);
+      tick();
+    });
+    return {
+      observe: pipeline.observe,
+      agentListener: agents?.listener,
+      agentCaFile: agents?.caFile,
+      kubeletWhy: kubelets.why,
+      backfill: (share) => {
+        doneShare = share;
+      },
+      stop: stopAll,
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+function upkeep(ingest: Ingest, nowMs: number, log: Log): void {
+  const beganMs = monotonicMs();
+  try {
+    for (let step = 0; step < MAX_UPKEEP_STEPS && monotonicMs() - beganMs < 50; step++) if (!ingest.maintain(nowMs)) return;
+  } catch (error) {
+    if (!(error instanceof StoreUnwritable)) throw error;
+    log.warn({ err: error }, "upkeep of the store waits until it can be written");
+  }
+}
+
+async function listenForAgents(config: ServeConfig, observe: Observe, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
+  const { authority, caFile } = await ensureAgentAuthority(config.data);
+  try {
+    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, clock, log });
+    return { listener, caFile };
+  } catch (cause) {
+    throw actionableError(`Port ${config.agentPort ?? 0} for --agent-port cannot be opened on ${config.agentHost} (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another.`, cause);
+  }
+}

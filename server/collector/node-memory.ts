@@ -1,0 +1,124 @@
+import { advanceContainers, type IsDaemonContainer } from "../domain/metrics/containers";
+import { createKubeletWindow, type KubeletWindow } from "../domain/metrics/kubelet-window";
+import { advanceOperations } from "../domain/metrics/operations";
+import type { AgentReport } from "../domain/agent-report";
+import type { KubeletPage, Observation } from "../domain/observation";
+import { seriesKey, trackSilence, type LatestSample, type NodeWindow } from "../domain/node-window";
+import type { NodeView } from "../domain/node-view";
+import type { Sample } from "../domain/signals";
+import { AGENT_PERIOD_MS, FRESH_PERIODS, KUBELET_METRICS_PERIOD_MS, type Source } from "../domain/sources";
+
+/** Most series of one node whose newest sample is kept; a node has a few dozen. */
+export const MAX_SERIES_PER_NODE = 512;
+
+/** What the collector remembers of one node between two looks. */
+export class NodeMemory {
+  #kubelet: KubeletWindow = createKubeletWindow();
+  #kubeletMs: number | undefined;
+  #failures: Partial<Record<KubeletPage, string>> = {};
+  #timeoutSeconds: number | undefined;
+  #hasPressure: boolean | undefined;
+  #report: AgentReport | undefined;
+  #reportMs: number | undefined;
+  readonly #latest = new Map<string, LatestSample>();
+  lastFreshMs: number | undefined;
+  lastFailureMs: number | undefined;
+  silentSince: ReadonlyMap<string, number> = new Map();
+  oomKills: ReadonlyMap<string, readonly number[]> = new Map();
+  view: NodeView | undefined;
+  apiSampledMs = 0;
+  judgeAfterMs = 0;
+
+  constructor(view?: NodeView) {
+    this.view = view;
+    this.lastFreshMs = view?.lastFreshMs;
+    if (view !== undefined) this.oomKills = new Map(view.daemons.map((daemon) => [`${daemon.pod}/${daemon.container}`, daemon.oomKillsMs]));
+  }
+
+  get report(): AgentReport | undefined {
+    return this.#report;
+  }
+  get hasAgent(): boolean {
+    return this.#reportMs !== undefined;
+  }
+
+  remember(samples: readonly Sample[], source: Source): void {
+    for (const sample of samples) {
+      const key = seriesKey(sample.signal, sample.instance);
+      this.#latest.delete(key);
+      this.#latest.set(key, { sample, source });
+    }
+    while (this.#latest.size > MAX_SERIES_PER_NODE) {
+      const oldest = this.#latest.keys().next().value;
+      if (oldest === undefined) return;
+      this.#latest.delete(oldest);
+    }
+  }
+
+  /** Takes one kubelet page in; returns the samples that it gives. */
+  kubeletPage(observation: Observation & { readonly source: "kubelet" }, isDaemon: IsDaemonContainer): readonly Sample[] {
+    switch (observation.type) {
+      case "failed":
+        this.#failures = { ...this.#failures, [observation.page]: observation.hint === undefined ? observation.reason : `${observation.reason} (${observation.hint})` };
+        return [];
+      case "configz":
+        this.#timeoutSeconds = observation.runtimeRequestTimeoutSeconds;
+        this.#forgive("configz");
+        return [{ signal: "cri.deadline", instance: "", atMs: observation.atMs, value: 2 * observation.runtimeRequestTimeoutSeconds }];
+      case "metrics": {
+        const { state, samples } = advanceOperations(this.#kubelet.operations, observation.metrics, observation.atMs);
+        this.#kubelet = { ...this.#kubelet, operations: state };
+        this.#kubeletMs = observation.atMs;
+        this.#forgive("metrics");
+        return samples;
+      }
+      case "cadvisor": {
+        const { state, samples } = advanceContainers(this.#kubelet.containers, observation.metrics, observation.atMs, isDaemon);
+        this.#kubelet = { ...this.#kubelet, containers: state };
+        this.#hasPressure = observation.metrics.hasPressure;
+        this.#forgive("cadvisor");
+        return samples;
+      }
+    }
+  }
+
+  agentReport(report: AgentReport, atMs: number): void {
+    this.#report = report;
+    this.#reportMs = atMs;
+    this.silentSince = trackSilence(this.silentSince, report, atMs);
+  }
+
+  /** The part of a window that this node's own memory gives. */
+  window(expects: { readonly kubelet: boolean; readonly agents: boolean }): Pick<NodeWindow, "kubelet" | "agent" | "latest" | "silentSince" | "oomKills" | "lastFreshMs" | "lastFailureMs" | "previous"> {
+    const failure = this.#failures.metrics;
+    return {
+      kubelet: {
+        configured: expects.kubelet,
+        freshForMs: FRESH_PERIODS * KUBELET_METRICS_PERIOD_MS,
+        failures: this.#failures,
+        ...(this.#kubeletMs === undefined ? {} : { lastMs: this.#kubeletMs }),
+        ...(failure === undefined ? {} : { reason: failure }),
+        ...(this.#timeoutSeconds === undefined ? {} : { runtimeRequestTimeoutSeconds: this.#timeoutSeconds }),
+        ...(this.#hasPressure === undefined ? {} : { hasPressure: this.#hasPressure }),
+      },
+      agent: {
+        configured: expects.agents,
+        freshForMs: FRESH_PERIODS * AGENT_PERIOD_MS,
+        ...(this.#reportMs === undefined ? { reason: expects.agents ? "no agent reports from this node" : "no agent listener is on (--agent-port)" } : { lastMs: this.#reportMs }),
+        ...(this.#report === undefined ? {} : { report: this.#report }),
+      },
+      latest: this.#latest,
+      silentSince: this.silentSince,
+      oomKills: this.oomKills,
+      ...(this.lastFreshMs === undefined ? {} : { lastFreshMs: this.lastFreshMs }),
+      ...(this.lastFailureMs === undefined ? {} : { lastFailureMs: this.lastFailureMs }),
+      ...(this.view === undefined ? {} : { previous: this.view.answer }),
+    };
+  }
+
+  #forgive(page: KubeletPage): void {
+    if (this.#failures[page] === undefined) return;
+    const { [page]: _mended, ...others } = this.#failures;
+    this.#failures = others;
+  }
+}

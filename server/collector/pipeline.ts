@@ -1,0 +1,241 @@
+import { monotonicMs, type Clock } from "../clock";
+import { buildView } from "../domain/build-view";
+import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
+import { trackFresh } from "../domain/fresh";
+import type { NodeName } from "../domain/ids";
+import type { NodeObject, PodObject } from "../domain/model";
+import { trackFailure, trackOomKills } from "../domain/node-window";
+import type { NodeView } from "../domain/node-view";
+import type { Observation, WatchedKind } from "../domain/observation";
+import { agentSamples, apiSamples } from "../domain/samples";
+import type { Thresholds } from "../domain/thresholds";
+import type { Log } from "../log";
+import type { CollectorStatus } from "../store/types";
+import { ClusterState } from "./cluster-state";
+import { NodeMemory } from "./node-memory";
+import { unheardView } from "./unheard";
+import type { Writer } from "./writer";
+
+/** A sample of what the API says of a node is taken at least this often, and at once when a count changed. */
+const API_SAMPLE_MS = 15_000;
+/** A node with nothing new is judged again after this, since time alone can change an answer. */
+const CALM_REJUDGE_MS = 15_000;
+const BUSY_REJUDGE_MS = 3_000;
+/** After a start the first lists have this long before what the store remembers counts as unheard of. */
+const START_GRACE_MS = 10_000;
+
+export interface PipelineOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly thresholds: Thresholds;
+  readonly cniDaemons: readonly string[];
+  readonly writer: Writer;
+  /** What the store remembers of each node. */
+  readonly views: readonly NodeView[];
+  readonly expects: { readonly kubelet: boolean; readonly agents: boolean };
+  readonly onTick?: (seconds: number, views: number) => void;
+}
+
+/** The way of a sample: observation → samples and objects → the node's window → answer → view → store, once a tick. */
+export class Pipeline {
+  readonly cluster = new ClusterState();
+  readonly #nodes = new Map<string, NodeMemory>();
+  readonly #dirty = new Set<string>();
+  readonly #listed = new Set<WatchedKind>();
+  readonly #startedMs: number;
+  #daemons: readonly CniDaemon[] = [];
+  #daemonsChanged = true;
+  #nadPluginTypes: ReadonlySet<string> = new Set();
+
+  constructor(private readonly options: PipelineOptions) {
+    this.#startedMs = options.clock.now();
+    for (const view of options.views) this.#nodes.set(view.name, new NodeMemory(view));
+  }
+
+  /** The hand-over of every source. Takes time in the order of microseconds: judging is done at the tick. */
+  readonly observe = (observation: Observation): void => {
+    switch (observation.source) {
+      case "api":
+        this.#observeApi(observation);
+        return;
+      case "kubelet": {
+        const memory = this.#nodes.get(observation.node);
+        if (memory === undefined) return; // the node left while its page was read
+        const samples = memory.kubeletPage(observation, this.isDaemonContainer);
+        this.#keep(observation.node, memory, samples, "kubelet");
+        return;
+      }
+      case "agent": {
+        const memory = this.#nodes.get(observation.node);
+        if (memory === undefined) return;
+        memory.agentReport(observation.report, observation.atMs);
+        this.#keep(observation.node, memory, agentSamples(observation.report, this.#listed.has("pods") ? this.cluster.podsOf(observation.node) : undefined, observation.atMs), "agent");
+        return;
+      }
+    }
+  };
+
+  readonly isDaemonContainer = (namespace: string, pod: string, container: string): boolean =>
+    this.#currentDaemons().some((daemon) => daemon.daemonSet.namespace === namespace && daemon.container === container && pod.startsWith(`${daemon.daemonSet.name}-`));
+
+  /** Pods of CNI daemons, and of system DaemonSets, whose own peaks are needed to size limits. */
+  readonly isWantedPod = (namespace: string, pod: string): boolean =>
+    this.#currentDaemons().some((daemon) => daemon.daemonSet.namespace === namespace && pod.startsWith(`${daemon.daemonSet.name}-`));
+
+  /** True where cAdvisor is worth reading every 15 s: no agent there, and the answer is not a plain yes. */
+  readonly wantsFastCadvisor = (node: NodeName): boolean => {
+    const memory = this.#nodes.get(node);
+    return memory !== undefined && !memory.hasAgent && (memory.view?.answer.state !== "yes" || memory.view.answer.atRisk);
+  };
+
+  nodes(): Iterable<NodeObject> {
+    return this.cluster.nodes.values();
+  }
+  views(): Iterable<NodeView> {
+    return [...this.#nodes.values()].flatMap((memory) => (memory.view === undefined ? [] : [memory.view]));
+  }
+  view(node: string): NodeView | undefined {
+    return this.#nodes.get(node)?.view;
+  }
+  get reportingAgents(): number {
+    let count = 0;
+    for (const memory of this.#nodes.values()) if (memory.view?.sources.find((one) => one.source === "agent")?.freshness === "fresh") count += 1;
+    return count;
+  }
+
+  /** Judges what changed and what time may have changed, then writes all of it in one batch. */
+  tick(status: CollectorStatus): boolean {
+    const beganMs = monotonicMs();
+    const nowMs = this.options.clock.now();
+    let judged = 0;
+    if (this.#canJudge(nowMs)) {
+      for (const [name, memory] of this.#nodes) {
+        if (!this.#dirty.has(name) && nowMs < memory.judgeAfterMs) continue;
+        this.#judge(name, memory, nowMs);
+        judged += 1;
+      }
+      this.#dirty.clear();
+    }
+    const written = this.options.writer.flush(nowMs, status);
+    this.options.onTick?.((monotonicMs() - beganMs) / 1_000, judged);
+    return written;
+  }
+
+  /** An answer made of a half-read cluster would be wrong for a second at every start. */
+  #canJudge(nowMs: number): boolean {
+    const settled = (kind: WatchedKind): boolean => this.#listed.has(kind) || this.cluster.kinds.get(kind)?.state === "forbidden";
+    return (settled("nodes") && settled("pods")) || nowMs - this.#startedMs > START_GRACE_MS * this.options.clock.rate;
+  }
+
+  #observeApi(observation: Observation & { readonly source: "api" }): void {
+    const nowMs = this.options.clock.now();
+    if (observation.type === "pod") this.#beforePod(observation.object, nowMs);
+    if (observation.type === "daemonset" || observation.type === "daemonset-gone") this.#daemonsChanged = true;
+    if (observation.type === "listed") this.#listed.add(observation.kind);
+    if (observation.type === "node" && !this.#nodes.has(observation.object.name)) this.#nodes.set(observation.object.name, new NodeMemory());
+    const touched = this.cluster.apply(observation);
+    if (observation.type === "event") {
+      const node = this.cluster.nodeOf(observation.object);
+      this.options.writer.event(node === undefined ? observation.object : { ...observation.object, node });
+      this.#afterEvent(observation, node, nowMs);
+    }
+    if (observation.type === "nad" || observation.type === "nad-gone") this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flat());
+    if (touched === "all") for (const name of this.#nodes.keys()) this.#dirty.add(name);
+    else for (const name of touched) this.#touch(name);
+    if (observation.type === "listed" && observation.kind === "nodes") this.#forgetNodes();
+  }
+
+  #touch(name: NodeName): void {
+    if (this.cluster.nodes.has(name)) this.#dirty.add(name);
+    else if (this.#listed.has("nodes")) this.#drop(name);
+  }
+
+  #forgetNodes(): void {
+    for (const name of [...this.#nodes.keys()]) if (!this.cluster.nodes.has(name as NodeName)) this.#drop(name);
+  }
+  #drop(name: string): void {
+    if (this.#nodes.delete(name)) this.options.writer.gone(name);
+    this.#dirty.delete(name);
+  }
+
+  #beforePod(pod: PodObject, nowMs: number): void {
+    if (pod.node === undefined) return;
+    const memory = this.#nodes.get(pod.node);
+    if (memory === undefined) return;
+    memory.lastFreshMs = trackFresh(memory.lastFreshMs, pod, nowMs, this.cluster.pod(pod.uid));
+    if (pod.daemon !== undefined) memory.oomKills = trackOomKills(memory.oomKills, pod);
+  }
+
+  #afterEvent(observation: Observation & { readonly type: "event" }, node: NodeName | undefined, nowMs: number): void {
+    const memory = node === undefined ? undefined : this.#nodes.get(node);
+    if (memory === undefined) return;
+    const pod = observation.object.about.uid === undefined ? undefined : this.cluster.pod(observation.object.about.uid);
+    const effective = memory.report?.config.looked === true ? { effectivePluginTypes: memory.report.config.reading.pluginTypes } : {};
+    memory.lastFailureMs = trackFailure(memory.lastFailureMs, observation.object, pod, { nadPluginTypes: this.#nadPluginTypes, ...effective }, nowMs);
+  }
+
+  #keep(node: NodeName, memory: NodeMemory, samples: Parameters<NodeMemory["remember"]>[0], source: "kubelet" | "agent"): void {
+    memory.remember(samples, source);
+    this.options.writer.samples(node, samples);
+    this.#dirty.add(node);
+  }
+
+  #currentDaemons(): readonly CniDaemon[] {
+    if (this.#daemonsChanged) {
+      this.#daemons = [...this.cluster.daemonSets.values()].flatMap((daemonSet) => cniDaemonOf(daemonSet, this.options.cniDaemons) ?? []);
+      this.#daemonsChanged = false;
+    }
+    return this.#daemons;
+  }
+
+  #judge(name: string, memory: NodeMemory, nowMs: number): void {
+    const node = this.cluster.nodes.get(name as NodeName);
+    const before = memory.view;
+    const view =
+      node === undefined
+        ? before && unheardView(before, nowMs)
+        : buildView(
+            {
+              node,
+              pods: this.cluster.podsOf(node.name),
+              eventsAbout: (uid) => this.cluster.eventsAbout(uid),
+              kinds: [...this.cluster.kinds.values()],
+              daemons: this.#currentDaemons(),
+              nadPluginTypes: this.#nadPluginTypes,
+              ...memory.window(this.options.expects),
+            },
+            nowMs,
+            this.options.thresholds,
+          );
+    if (view === undefined) return;
+    const busy = view.answer.state !== "yes" || view.answer.atRisk || view.counts.waiting > 0;
+    memory.judgeAfterMs = nowMs + (busy ? BUSY_REJUDGE_MS : CALM_REJUDGE_MS);
+    memory.view = view;
+    if (node !== undefined && (nowMs - memory.apiSampledMs >= API_SAMPLE_MS || countsDiffer(before, view))) {
+      const samples = apiSamples(view, nowMs);
+      memory.remember(samples, "api");
+      this.options.writer.samples(node.name, samples);
+      memory.apiSampledMs = nowMs;
+    }
+    this.#tellChanges(before, view, nowMs);
+    if (before === undefined || this.#dirty.has(name) || essence(before) !== essence(view)) this.options.writer.view(view);
+  }
+
+  #tellChanges(before: NodeView | undefined, view: NodeView, nowMs: number): void {
+    const { answer } = view;
+    if (before === undefined || before.answer.state !== answer.state || before.answer.atRisk !== answer.atRisk || before.answer.idle !== answer.idle) {
+      this.options.writer.answer({ node: view.name, atMs: nowMs, state: answer.state, atRisk: answer.atRisk, idle: answer.idle, summary: answer.summary });
+    }
+    for (const { source, freshness, reason } of view.sources) {
+      const old = before?.sources.find((one) => one.source === source)?.freshness;
+      if (old === freshness || (freshness === "absent" && (old === undefined || old === "absent"))) continue;
+      this.options.writer.source({ node: view.name, source, atMs: nowMs, fresh: freshness === "fresh", reason: reason ?? "" });
+    }
+  }
+}
+
+const countsDiffer = (before: NodeView | undefined, view: NodeView): boolean =>
+  before !== undefined && (before.counts.waiting !== view.counts.waiting || before.counts.stuck !== view.counts.stuck || before.counts.ownRequest !== view.counts.ownRequest || before.counts.other !== view.counts.other);
+
+/** What a page shows that time alone can change. */
+const essence = (view: NodeView): string => JSON.stringify([view.answer.state, view.answer.atRisk, view.answer.idle, view.answer.summary, view.counts, view.sources.map((one) => one.freshness)]);

@@ -1,0 +1,2 @@
+import type { CommandIo } from "../main";
+export async function agent(_args: readonly string[], _io: CommandIo): Promise<number> { throw new Error("pending"); }

@@ -1,0 +1,29 @@
+import { clusterEnvironment, type Environment, type ServeConfig } from "../config";
+import type { ClusterIdentity } from "../domain/observation";
+import { loadConnection, type Connection } from "../sources/kube-api/connect";
+import { identify } from "../sources/kube-api/identify";
+
+export interface ChosenCluster {
+  readonly connection: Connection;
+  readonly identity: ClusterIdentity;
+}
+
+/** The configured cluster, or `undefined` where none is and the simulated one stands in. Throws ConnectError with one sentence. */
+export async function configuredCluster(config: ServeConfig, env: Environment): Promise<ChosenCluster | undefined> {
+  if (config.simulate) return undefined;
+  const connection = await loadConnection({ kubeconfig: config.kubeconfig, context: config.context, environment: { ...clusterEnvironment(env), variables: env } });
+  if (connection === undefined) return undefined;
+  try {
+    return { connection, identity: await identify(connection) };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** One line: which cluster, as whom, and whether anything may be changed. */
+export function clusterLine({ connection, identity }: ChosenCluster, allowActions: boolean): string {
+  const actions = allowActions ? "actions on" : "actions off";
+  if (identity.simulated) return `Cluster: simulated (${identity.name}), ${actions}`;
+  return `Cluster: ${identity.name} at ${connection.server}${identity.version === undefined ? "" : ` (${identity.version})`} as ${identity.user}, ${actions}`;
+}
