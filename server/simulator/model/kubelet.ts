@@ -1,0 +1,135 @@
+import { OperationHistogram } from "./histogram";
+import { aboutPod, EVENT_TTL_MS } from "./recorder";
+import type { PodRecord, SandboxRecord } from "./records";
+import { PodWorker, type KubeletContext } from "./worker";
+
+/** The kubelet collects dead sandboxes once a minute, one after the other. */
+export const GC_PERIOD_MS = 60_000;
+/** Looking for changes, it lists the sandboxes once a second. */
+const RELIST_MS = 1_000;
+const LIST_BASE_SECONDS = 0.003;
+const LIST_SECONDS_PER_SANDBOX = 0.00004;
+const REMEMBER_MS = 600_000;
+
+export type KubeletParts = Omit<KubeletContext, "operation" | "forget" | "sandboxReady"> & {
+  /** The object of a pod that was being deleted is gone. */
+  readonly gone: (pod: PodRecord) => void;
+};
+
+export class Kubelet {
+  readonly pods = new Map<string, PodRecord>();
+  readonly operations = new Map<string, OperationHistogram>();
+  startedMs = 0;
+  startedPods = 0;
+  /** When a sandbox that needed the CNI last became ready. */
+  lastFreshMs: number | undefined;
+  private readonly workers = new Map<string, PodWorker>();
+  private readonly context: KubeletContext;
+
+  constructor(private readonly parts: KubeletParts) {
+    this.context = {
+      ...parts,
+      operation: (name) => this.operation(name),
+      forget: (pod) => this.forget(pod),
+      sandboxReady: (pod) => {
+        this.startedPods += 1;
+        if (!parts.hostNetwork(pod)) this.lastFreshMs = parts.engine.nowMs;
+      },
+    };
+  }
+
+  /** Counters start at nothing; every pod that is bound here gets its worker. */
+  start(): void {
+    this.startedMs = this.parts.engine.nowMs;
+    this.operations.clear();
+    this.startedPods = 0;
+    this.workers.clear();
+    for (const pod of this.pods.values()) this.workers.set(pod.uid, new PodWorker(this.context, pod));
+    this.parts.engine.after(GC_PERIOD_MS * this.parts.random.float(), () => this.collect());
+    this.relist();
+    this.tidy();
+  }
+
+  add(pod: PodRecord): void {
+    this.pods.set(pod.uid, pod);
+    this.workers.set(pod.uid, new PodWorker(this.context, pod));
+  }
+
+  wake(uid: string): void {
+    this.workers.get(uid)?.wake();
+  }
+
+  /** Its object was taken away while the node was not there: nothing ends it but the garbage collector. */
+  drop(uid: string): void {
+    this.pods.delete(uid);
+    this.workers.delete(uid);
+  }
+
+  operation(name: string): OperationHistogram {
+    const known = this.operations.get(name);
+    if (known !== undefined) return known;
+    const made = new OperationHistogram();
+    this.operations.set(name, made);
+    return made;
+  }
+
+  private forget(pod: PodRecord): void {
+    this.drop(pod.uid);
+    this.parts.gone(pod);
+    this.parts.sink.podGone(pod);
+  }
+
+  private collect(): void {
+    const { runtime, engine } = this.parts;
+    const left: SandboxRecord[] = [];
+    for (const sandbox of runtime.sandboxes.values()) {
+      if (sandbox.state === "ready") continue;
+      const newest = this.pods.has(sandbox.podUid) && runtime.ofPod(sandbox.podUid).at(-1) === sandbox;
+      if (!newest) left.push(sandbox);
+    }
+    left.reverse();
+    const next = (): void => {
+      const sandbox = left.pop();
+      if (sandbox === undefined) {
+        engine.after(GC_PERIOD_MS, () => this.collect());
+        return;
+      }
+      if (!runtime.sandboxes.has(sandbox.id)) {
+        next();
+        return;
+      }
+      const beganMs = engine.nowMs;
+      runtime.stop(sandbox, this.parts.runtimeRequestTimeoutMs, (error) => {
+        this.operation("stop_podsandbox").observe((engine.nowMs - beganMs) / 1_000, error !== undefined);
+        if (error !== undefined) {
+          next();
+          return;
+        }
+        const removeMs = engine.nowMs;
+        runtime.remove(sandbox, () => {
+          this.operation("remove_podsandbox").observe((engine.nowMs - removeMs) / 1_000, false);
+          next();
+        });
+      });
+    };
+    next();
+  }
+
+  private relist(): void {
+    this.operation("list_podsandbox").observe(LIST_BASE_SECONDS + this.parts.runtime.sandboxes.size * LIST_SECONDS_PER_SANDBOX * (0.7 + 0.6 * this.parts.random.float()), false);
+    this.parts.engine.after(RELIST_MS, () => this.relist());
+  }
+
+  private tidy(): void {
+    this.parts.events.forget(this.parts.engine.nowMs);
+    this.parts.engine.after(Math.min(REMEMBER_MS, EVENT_TTL_MS), () => this.tidy());
+  }
+}
+
+export const recordStarted = (context: Pick<KubeletContext, "events" | "engine">, pod: PodRecord): void => {
+  const about = aboutPod(pod, pod.container.name);
+  const nowMs = context.engine.nowMs;
+  context.events.record(nowMs, about, "Normal", "Pulled", `Container image "${pod.container.image}" already present on machine and can be accessed by the pod`);
+  context.events.record(nowMs, about, "Normal", "Created", "Container created");
+  context.events.record(nowMs, about, "Normal", "Started", "Container started");
+};
