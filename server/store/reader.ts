@@ -23,7 +23,7 @@ export function openReader({ file }: { readonly file: string }): Reader & { read
       }),
     timeline: (asked) => source.read((query) => readTimeline(query, asked)),
     events: (asked) => source.read((query) => readEvents(query, asked)),
-    fleetHistory: (asked) => source.read((query) => fleetHistory(query, asked, readProgress(query).newestMs)),
+    fleetHistory: (asked) => source.read((query) => fleetHistory(query, asked, readProgress(query))),
     answerChanges: (asked) => source.read((query) => answerChanges(query, asked)),
     close: () => source.close(),
   };

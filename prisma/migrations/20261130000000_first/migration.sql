@@ -67,7 +67,9 @@ CREATE TABLE "rollup_progress" (
     "cursor" INTEGER NOT NULL,
     "raw_floor_ms" BIGINT NOT NULL,
     "minute_floor_ms" BIGINT NOT NULL,
-    "five_floor_ms" BIGINT NOT NULL
+    "five_floor_ms" BIGINT NOT NULL,
+    "raw_gone_ms" BIGINT NOT NULL,
+    "minute_gone_ms" BIGINT NOT NULL
 );
 
 -- CreateTable

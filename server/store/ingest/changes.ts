@@ -82,5 +82,6 @@ export class ChangeWriter {
       this.#gapsOver.run(COLLECTOR_SILENT_MS);
     }
     if (newest === undefined || atMs > newestMs) this.#setMeta.run("newest_ms", String(atMs));
+    this.#setMeta.run("last_ms", String(atMs)); // older than the newest while a history is filled in, or after a clock step
   }
 }

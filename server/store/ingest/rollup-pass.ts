@@ -16,6 +16,17 @@ interface Pass {
   readonly fiveFloor: number;
 }
 
+interface ProgressRow {
+  readonly done_ms: number;
+  readonly until_ms: number;
+  readonly cursor: number;
+  readonly raw_floor_ms: number;
+  readonly minute_floor_ms: number;
+  readonly five_floor_ms: number;
+  readonly raw_gone_ms: number;
+  readonly minute_gone_ms: number;
+}
+
 /**
  * One pass over all series: samples into minutes, minutes into five minutes, then what each tier no longer keeps is
  * deleted. A span is always computed whole from the finer rows while those are there, so doing it again gives the same
@@ -53,11 +64,7 @@ export function* rollupPass(db: Db, nowMs: number): Generator<void, void, void> 
 function beginPass(db: Db, nowMs: number): Pass {
   return db
     .transaction((): Pass => {
-      const row = db
-        .prepare<[], { done_ms: number; until_ms: number; cursor: number; raw_floor_ms: number; minute_floor_ms: number; five_floor_ms: number }>(
-          "SELECT done_ms, until_ms, cursor, raw_floor_ms, minute_floor_ms, five_floor_ms FROM rollup_progress WHERE id = 1",
-        )
-        .get();
+      const row = db.prepare<[], ProgressRow>("SELECT done_ms, until_ms, cursor, raw_floor_ms, minute_floor_ms, five_floor_ms, raw_gone_ms, minute_gone_ms FROM rollup_progress WHERE id = 1").get();
       if (row !== undefined && row.cursor > 0)
         return { doneMs: row.done_ms, untilMs: row.until_ms, cursor: row.cursor, rawFloor: row.raw_floor_ms, minuteFloor: row.minute_floor_ms, fiveFloor: row.five_floor_ms };
       const doneMs = row?.done_ms ?? 0;
@@ -65,7 +72,9 @@ function beginPass(db: Db, nowMs: number): Pass {
       const untilMs = Math.max(doneMs, spanStart(nowMs - LATENESS_MS, FIVE_MINUTES_MS));
       const floor = (keptMs: number): number => spanStart(nowMs - keptMs, FIVE_MINUTES_MS);
       const pass = { doneMs, untilMs, cursor: 0, rawFloor: Math.min(floor(RETENTION.rawMs), untilMs), minuteFloor: floor(RETENTION.minuteMs), fiveFloor: floor(RETENTION.fiveMinutesMs) };
-      db.prepare("INSERT OR REPLACE INTO rollup_progress (id, done_ms, until_ms, cursor, raw_floor_ms, minute_floor_ms, five_floor_ms) VALUES (1, ?, ?, 0, ?, ?, ?)").run(pass.doneMs, pass.untilMs, pass.rawFloor, pass.minuteFloor, pass.fiveFloor);
+      const gone = [Math.max(pass.rawFloor, row?.raw_gone_ms ?? 0), Math.max(pass.minuteFloor, row?.minute_gone_ms ?? 0)];
+      db.prepare("INSERT OR REPLACE INTO rollup_progress (id, done_ms, until_ms, cursor, raw_floor_ms, minute_floor_ms, five_floor_ms, raw_gone_ms, minute_gone_ms) VALUES (1, ?, ?, 0, ?, ?, ?, ?, ?)")
+        .run(pass.doneMs, pass.untilMs, pass.rawFloor, pass.minuteFloor, pass.fiveFloor, ...gone);
       return pass;
     })
     .immediate();

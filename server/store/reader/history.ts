@@ -11,7 +11,7 @@ export const MAX_ANSWER_CHANGES = 1_000;
 type State = AnswerSpan["state"] | undefined;
 
 /** Follows every change of the range once, and keeps of each step its worst moment. */
-export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistory"]>[0], newestMs: number): ReturnType<Reader["fleetHistory"]> {
+export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistory"]>[0], newest: { readonly newestMs: number; readonly lastMs: number }): ReturnType<Reader["fleetHistory"]> {
   const { fromMs, toMs } = asked;
   const count = Math.min(Math.max(1, Math.floor(asked.buckets)), MAX_HISTORY_BUCKETS);
   const widthMs = (toMs - fromMs) / count;
@@ -20,7 +20,7 @@ export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistor
   const first = query.all<{ node: string; state: string; at_ms: number }>("SELECT node, state, max(at_ms) AS at_ms FROM answer_change WHERE at_ms <= ? GROUP BY node", fromMs);
   for (const row of first) states.set(row.node, stateOf(row.state));
   const changes = query.all<{ node: string; state: string; at_ms: number }>("SELECT node, state, at_ms FROM answer_change WHERE at_ms > ? AND at_ms < ? ORDER BY at_ms", fromMs, toMs);
-  const silent = collectorGaps(query, fromMs, toMs, newestMs);
+  const silent = collectorGaps(query, fromMs, toMs, newest);
 
   const tally = { no: 0, unknown: 0, known: 0 };
   const add = (state: State, by: 1 | -1): void => {

@@ -8,16 +8,18 @@ export type BaseStep = 0 | typeof MINUTE_MS | typeof FIVE_MINUTES_MS;
 /** What the roll-up has reached; before the first pass everything is raw. */
 export interface Progress {
   readonly doneMs: number;
-  readonly rawFloor: number;
-  readonly minuteFloor: number;
-  /** Time of the newest batch. */
+  /** Before these a tier's samples may be deleted. */
+  readonly rawGone: number;
+  readonly minuteGone: number;
+  /** Newest time of any batch, and the time of the batch that was written last. They differ while a history is filled in, and after a clock step. */
   readonly newestMs: number;
+  readonly lastMs: number;
 }
 
 export function readProgress(query: Query): Progress {
-  const row = query.one<{ done_ms: number; raw_floor_ms: number; minute_floor_ms: number }>("SELECT done_ms, raw_floor_ms, minute_floor_ms FROM rollup_progress WHERE id = 1");
-  const newest = query.one<{ value: string }>("SELECT value FROM meta WHERE key = 'newest_ms'");
-  return { doneMs: row?.done_ms ?? 0, rawFloor: row?.raw_floor_ms ?? 0, minuteFloor: row?.minute_floor_ms ?? 0, newestMs: Number(newest?.value ?? 0) };
+  const row = query.one<{ done_ms: number; raw_gone_ms: number; minute_gone_ms: number }>("SELECT done_ms, raw_gone_ms, minute_gone_ms FROM rollup_progress WHERE id = 1");
+  const time = (key: "newest_ms" | "last_ms"): number => Number(query.one<{ value: string }>("SELECT value FROM meta WHERE key = ?", key)?.value ?? 0);
+  return { doneMs: row?.done_ms ?? 0, rawGone: row?.raw_gone_ms ?? 0, minuteGone: row?.minute_gone_ms ?? 0, newestMs: time("newest_ms"), lastMs: time("last_ms") };
 }
 
 const RAW = "SELECT at, value FROM sample_raw WHERE series = ? AND at >= ? AND at <= ?";
@@ -33,19 +35,19 @@ export function readRaw(query: Query, series: number, fromMs: number, toMs: numb
 /** Minutes of a series; where raw samples are still there, they tell the minute and its row does not count. */
 export function readMinutes(query: Query, series: number, fromMs: number, toMs: number, progress: Progress): TimedRollup[] {
   const rows = query.tuples<RolledRow>(MINUTES, series, spanStart(fromMs, MINUTE_MS), toMs).map(fromRow);
-  const rawFrom = Math.max(spanStart(fromMs, MINUTE_MS), rolledSurely(progress), progress.rawFloor);
+  const rawFrom = Math.max(spanStart(fromMs, MINUTE_MS), rolledSurely(progress));
   return overlay(rows, rollUp(readRaw(query, series, rawFrom, toMs).map(([at, value]) => ({ atMs: at, ...rollupOf(at, value) })), MINUTE_MS));
 }
 
 /** Five minutes of a series, the newest made from its minutes. */
 export function readFives(query: Query, series: number, fromMs: number, toMs: number, progress: Progress): TimedRollup[] {
   const rows = query.tuples<RolledRow>(FIVES, series, spanStart(fromMs, FIVE_MINUTES_MS), toMs).map(fromRow);
-  const minutesFrom = Math.max(spanStart(fromMs, FIVE_MINUTES_MS), rolledSurely(progress), progress.minuteFloor);
+  const minutesFrom = Math.max(spanStart(fromMs, FIVE_MINUTES_MS), rolledSurely(progress));
   return overlay(rows, rollUp(readMinutes(query, series, minutesFrom, toMs, progress), FIVE_MINUTES_MS));
 }
 
 /** Before this every sample that was in time is rolled up, also where a clock that went back made newer ones late. */
-const rolledSurely = ({ doneMs, newestMs }: Progress): number => spanStart(Math.min(doneMs, newestMs - 2 * ROLL_EVERY_MS), FIVE_MINUTES_MS);
+const rolledSurely = ({ doneMs, lastMs }: Progress): number => spanStart(Math.min(doneMs, lastMs - 2 * ROLL_EVERY_MS), FIVE_MINUTES_MS);
 
 const fromRow = ([atMs, min, max, last, lastOffsetMs, sum, count]: RolledRow): TimedRollup => ({ atMs, min, max, last, lastMs: atMs + lastOffsetMs, sum, count });
 

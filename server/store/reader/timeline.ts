@@ -34,7 +34,7 @@ export function readTimeline(query: Query, asked: Parameters<Reader["timeline"]>
   const widestStepMs = Math.floor((toMs - fromMs) / (points - 1)) + 1;
   const base = baseStep(fromMs, widestStepMs, progress);
   const drawn = base === 0 ? drawRaw(query, chosen, fromMs, toMs, points, widestStepMs) : drawRolled(query, chosen, fromMs, toMs, base, roundUp(widestStepMs, base), progress);
-  const silent = collectorGaps(query, fromMs, toMs, progress.newestMs);
+  const silent = collectorGaps(query, fromMs, toMs, progress);
   const events = timelineEvents(query, node, fromMs, toMs, MAX_TIMELINE_EVENTS);
   return {
     node,
@@ -53,8 +53,8 @@ export function readTimeline(query: Query, asked: Parameters<Reader["timeline"]>
 
 /** The finest tier that still holds the start of the range, or a coarser one where points are as wide anyway. */
 function baseStep(fromMs: number, stepMs: number, progress: Progress): BaseStep {
-  if (fromMs < progress.minuteFloor || stepMs >= FIVE_MINUTES_MS) return FIVE_MINUTES_MS;
-  if (fromMs < progress.rawFloor || stepMs >= MINUTE_MS) return MINUTE_MS;
+  if (fromMs < progress.minuteGone || stepMs >= FIVE_MINUTES_MS) return FIVE_MINUTES_MS;
+  if (fromMs < progress.rawGone || stepMs >= MINUTE_MS) return MINUTE_MS;
   return 0;
 }
 
