@@ -132,7 +132,7 @@ const Raw = z.strictObject({
 });
 
 /** Reads the words after `agent`. Every problem names its flag, the value and the limit; unknown flags are named. */
-export function parseAgentOptions(argv: readonly string[]): Parsed<AgentOptions> {
+export function agentOptions(argv: readonly string[]): Parsed<AgentOptions> {
   const { values, tokens } = parseArgs({ args: [...argv], options: FLAGS, strict: false, tokens: true });
   const problems = tokens.flatMap((token): string[] => {
     if (token.kind === "positional") return [`unexpected word "${token.value}"`];

@@ -53,7 +53,7 @@ async function once(options: AgentOptions, { clock, log, stdout }: AgentEnvironm
 
 async function forever(options: AgentOptions, environment: AgentEnvironment): Promise<number> {
   const { clock, log, signal } = environment;
-  if (options.push === undefined) throw new Error("nowhere to push to"); // parseAgentOptions asks for it
+  if (options.push === undefined) throw new Error("nowhere to push to"); // agentOptions asks for it
   const random = environment.random ?? Math.random;
   const reporter = createReporter(options, clock, log);
   const pusher = createPusher(options.push);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "@/server/clock";
 import { AGENT_REPORT_PATH, AGENT_SENT_HEADER } from "@/server/domain/agent-report";
 import type { NodeName } from "@/server/domain/ids";
@@ -27,6 +28,8 @@ export interface AgentListenerOptions {
   readonly observe: Observe;
   readonly clock: Clock;
   readonly log: Log;
+  /** How long a sender may take; the defaults suit agents, tests shorten them. */
+  readonly timeouts?: { readonly headersMs: number; readonly requestMs: number; readonly checkMs: number };
 }
 
 export interface AgentListenerStatus {
@@ -51,11 +54,9 @@ export interface AgentListener {
 const MAX_CONNECTIONS = 6_000;
 const MAX_HEADER_BYTES = 8 * 1024;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 20_000;
+const TIMEOUTS = { headersMs: 10_000, requestMs: 20_000, checkMs: 5_000 };
 /** Longer than an agent's period, so that its connection lives on from push to push. */
 const KEEP_ALIVE_MS = 90_000;
-const CHECK_EVERY_MS = 5_000;
 const STOP_MS = 2_000;
 /** After a refusal that leaves a body unread, so that the sender can still read the answer. */
 const LINGER_MS = 500;
@@ -64,7 +65,7 @@ const RENEWAL_CHECK_MS = 3_600_000;
 
 /** Takes agents' reports: HTTPS, one path, one token per node. Rejects where the port cannot be had. */
 export async function startAgentListener(options: AgentListenerOptions): Promise<AgentListener> {
-  const { clock, log, observe, authority, names = [] } = options;
+  const { clock, log, observe, authority, names = [], timeouts = TIMEOUTS } = options;
   const tokens = agentTokens(options.tokens, log);
   const ledger = createLedger();
   const gates = createGates(() => clock.now());
@@ -94,7 +95,10 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
     observe({ source: "agent", type: "report", node, atMs: taken.atMs, report: taken });
   };
 
+  const handling = new WeakSet<object>();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    handling.add(request.socket);
+    response.once("close", () => handling.delete(request.socket));
     take(request).then(
       () => {
         respond(response, 200, { version: 1 }, "application/json");
@@ -119,10 +123,10 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
       ALPNProtocols: ["http/1.1"],
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
+      connectionsCheckingInterval: timeouts.checkMs,
     },
     handle,
   );
@@ -130,19 +134,21 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
   server.on("drop", () => {
     turnedAway += 1;
   });
-  server.on("clientError", (_error, socket) => {
-    dropped.malformed += 1;
-    socket.destroy();
+  server.on("clientError", (error, socket) => {
+    // A request that was being handled is counted where it is handled.
+    const reason = handling.has(socket) ? undefined : clientFault(error);
+    handling.add(socket); // once a connection: more bytes of the same may still come in
+    if (reason !== undefined) dropped[reason] += 1;
+    if (reason !== undefined && socket.writable) socket.end(rawProblem(reason));
+    else socket.destroy();
   });
   server.on("tlsClientError", (error) => {
     log.debug({ err: error }, "a TLS handshake on the agent port failed");
   });
-  let connections = 0;
+  const connections = new Set<Duplex>();
   server.on("connection", (socket) => {
-    connections += 1;
-    socket.once("close", () => {
-      connections -= 1;
-    });
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
   });
 
   // Real time, like the certificates themselves.
@@ -173,18 +179,20 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
 
   return {
     port,
-    status: () => ({ port, accepted, dropped: { ...dropped }, connections, underWay: gates.underWay(), turnedAway, nodes: ledger.seen() }),
+    status: () => ({ port, accepted, dropped: { ...dropped }, connections: connections.size, underWay: gates.underWay(), turnedAway, nodes: ledger.seen() }),
     stop: () =>
       new Promise((resolve) => {
         clearInterval(renewal);
-        const force = setTimeout(() => {
-          server.closeAllConnections();
-        }, STOP_MS);
+        const endAll = (): void => {
+          for (const socket of connections) socket.destroy();
+        };
+        const force = setTimeout(endAll, STOP_MS);
         server.close(() => {
           clearTimeout(force);
           resolve();
         });
-        server.closeIdleConnections();
+        if (gates.underWay() === 0) endAll();
+        else server.closeIdleConnections();
       }),
   };
 }
@@ -196,6 +204,20 @@ function sentAt(request: IncomingMessage): number | undefined {
   if (text === undefined) return undefined;
   if (typeof text !== "string" || !/^\d{1,15}$/.test(text)) throw new Dropped("malformed", `${AGENT_SENT_HEADER} is not a time in milliseconds`);
   return Number(text);
+}
+
+/** What a connection did that never became a request; nothing where it merely ended. */
+function clientFault(error: Error): DropReason | undefined {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "incomplete";
+  if (code === "HPE_HEADER_OVERFLOW") return "too-large";
+  return code.startsWith("HPE_") ? "malformed" : undefined;
+}
+
+function rawProblem(reason: DropReason): string {
+  const problem = problemOf(new Dropped(reason, "what came is not a whole HTTP request"));
+  const text = JSON.stringify(problem);
+  return `HTTP/1.1 ${String(problem.status)} Refused\r\ncontent-type: application/problem+json\r\ncontent-length: ${String(Buffer.byteLength(text))}\r\nconnection: close\r\n\r\n${text}`;
 }
 
 function respond(response: ServerResponse, status: number, body: object, type: string, headers: Readonly<Record<string, string>> = {}): void {

@@ -1,0 +1,77 @@
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseBody } from "./body";
+import { Dropped } from "./drops";
+import { tooMuchJson } from "./json-shape";
+import { parseReport } from "./schema";
+import { sampleReport } from "./testing";
+
+const LIMITS = { maxDepth: 3, maxContainers: 5, maxItems: 6 };
+const shape = (text: string) => tooMuchJson(Buffer.from(text), LIMITS);
+
+test.each([
+  ["[[[]]]", undefined],
+  ["[[[[]]]]", "nested deeper than 3"],
+  ["[[],[],[],[]]", undefined],
+  ["[[],[],[],[],[]]", "more than 5 objects and arrays"],
+  ["[1,2,3,4,5,6,7]", undefined],
+  ["[1,2,3,4,5,6,7,8]", "more than 6 values"],
+  ['["[[[[[[,,,,,,,,{{{{"]', undefined],
+  ['["\\"[[[[[[", "\\\\"]', undefined],
+  ['["\\\\",[[[]]]]', "nested deeper than 3"],
+])("%s: %s", (text, problem) => {
+  expect(shape(text)).toBe(problem);
+});
+
+test("whatever JSON.parse would make, its containers were counted first", () => {
+  const count = (value: unknown): number => (typeof value === "object" && value !== null ? 1 + Object.values(value).reduce<number>((sum, one) => sum + count(one), 0) : 0);
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+      const containers = count(value);
+      const bytes = Buffer.from(JSON.stringify(value));
+      const wide = { maxDepth: 100, maxItems: 1e6 };
+      expect(tooMuchJson(bytes, { ...wide, maxContainers: containers })).toBeUndefined();
+      if (containers > 0) expect(tooMuchJson(bytes, { ...wide, maxContainers: containers - 1 })).toBeDefined();
+    }),
+  );
+});
+
+/** A seeded generator, so that a failure can be repeated. */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+test("20,000 mutated reports end in a report or in a reason, never in anything else", async () => {
+  const random = chance(7);
+  const original = Buffer.from(JSON.stringify(sampleReport()));
+  let taken = 0;
+  for (let round = 0; round < 20_000; round += 1) {
+    const bytes = Buffer.from(original);
+    for (let change = Math.floor(random() * 4); change >= 0; change -= 1) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+    const cut = random() < 0.1 ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes;
+    try {
+      if (parseReport(await parseBody(cut, false)).ok) taken += 1;
+    } catch (error) {
+      expect(error).toBeInstanceOf(Dropped);
+    }
+  }
+  expect(taken).toBeGreaterThan(0);
+  expect(taken).toBeLessThan(20_000);
+});
+
+test("2,000 mutated gzip streams end in a value or in a reason", async () => {
+  const random = chance(11);
+  const original = gzipSync(JSON.stringify(sampleReport()));
+  for (let round = 0; round < 2_000; round += 1) {
+    const bytes = Buffer.from(original);
+    bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+    await parseBody(bytes, true).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(Dropped);
+    });
+  }
+});
