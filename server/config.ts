@@ -166,6 +166,14 @@ export function webConfig(env: Environment): WebConfig {
 
 export const encodeWebConfig = (config: Omit<WebConfig, "clock"> & { readonly clock: ClockSetting }): string => JSON.stringify(config);
 
+/** SANDGLASS_LOG_LEVEL for commands that have no option of their own for it. */
+export function logLevel(env: Environment, otherwise: (typeof LOG_LEVELS)[number]): (typeof LOG_LEVELS)[number] {
+  const text = env.SANDGLASS_LOG_LEVEL ?? otherwise;
+  const level = LOG_LEVELS.find((one) => one === text);
+  if (level === undefined) throw new ConfigError(`SANDGLASS_LOG_LEVEL is "${text}": it must be one of ${LOG_LEVELS.join(", ")}.`);
+  return level;
+}
+
 /** Who runs this process, as the operating system names them; the actor of local mode. */
 export function systemUser(): string {
   try {
