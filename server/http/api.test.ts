@@ -11,7 +11,7 @@ import { GET as stream } from "@/app/api/v1/stream/route";
 import { GET as visibility } from "@/app/api/v1/visibility/route";
 import { GET as readyz } from "@/app/readyz/route";
 import type { RouteHandler } from "./handler";
-import { ROUTES } from "./routes";
+import { ROUTES, type Route } from "./routes";
 import { ProblemSchema } from "./schemas";
 import { localRequest, nodeName, startTestWeb, testView, type TestWeb } from "./testing/web";
 
@@ -44,10 +44,10 @@ describe("answers of the API", () => {
   test.each(everyRoute)("%s answers what its schema says, and nothing that the schema does not know", async (name, handler, url, params) => {
     const answer = await call(handler, url, params);
     expect(answer.status).toBe(200);
-    const schema = ROUTES[name].answer;
+    const { answer: schema } = ROUTES[name] as Route;
     const body: unknown = await answer.json();
     expect(schema).toBeInstanceOf(z.ZodObject);
-    const strict = name === "openapi" ? schema : (schema as z.ZodObject).strict();
+    const strict = name === "openapi" ? (schema as z.ZodObject) : (schema as z.ZodObject).strict();
     expect(strict.safeParse(body).error?.issues ?? []).toEqual([]);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");

@@ -16,7 +16,7 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
   readonly mediaType?: string;
 }
 
-const route = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(definition: Route<P, Q, B>): Route<P, Q, B> => definition;
+const route = <R extends Route>(definition: R): R => definition;
 
 export const NodeNameParam = z.string().transform((text, ctx) => {
   const name = parseNodeName(text);
