@@ -19,6 +19,8 @@ export interface ConfigLook {
 
 const MAX_CONF_FILES = 64;
 const MAX_CONF_FILE_BYTES = 256 * 1024;
+/** What stands in a name for bytes that are not UTF-8. */
+const REPLACEMENT = "\uFFFD";
 const EXTENSIONS = [".conf", ".conflist", ".json"];
 /** CRI-O passes over a file that it cannot use; containerd stops at it and loads nothing (go-cni, loadFromConfDir). */
 const PASSES_OVER_BROKEN = /cri-?o/i;
@@ -76,6 +78,10 @@ async function readAll(fs: HostFs, dir: string, entries: readonly Dirent[]): Pro
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const files: ConfFile[] = [];
   for (const name of names.slice(0, MAX_CONF_FILES)) {
+    if (name.includes(REPLACEMENT)) {
+      files.push({ name, unread: true, config: { usable: false, problem: "could not be read: its name is not UTF-8" } });
+      continue;
+    }
     try {
       const content = await fs.read(`${dir}/${name}`, MAX_CONF_FILE_BYTES);
       files.push({ name, unread: false, config: content === undefined ? { usable: false, problem: "leads nowhere, or went away" } : parseNetworkConfig(name, content.toString("utf8")) });

@@ -44,8 +44,11 @@ export type CriVersion = z.output<typeof Version>;
 export type CriStatus = z.output<typeof Status>;
 export type CriSandbox = z.output<typeof Sandbox>;
 
-/** Does not wait for the socket: each call connects as needed and fails by itself. */
-export async function openCri(socketPath: string, deadlineMs: number = CRI_DEADLINE_MS): Promise<CriConnection> {
+/**
+ * Does not wait for the socket: each call connects as needed and fails by itself. `socketPath` is the path on this side,
+ * `shownPath` the node's own, which errors name.
+ */
+export async function openCri(socketPath: string, shownPath: string, deadlineMs: number = CRI_DEADLINE_MS): Promise<CriConnection> {
   // Loaded here so that an agent without the runtime's socket does without this memory.
   const [grpc, loader] = await Promise.all([import("@grpc/grpc-js"), import("@grpc/proto-loader")]);
   const definition = loader.fromJSON(CRI_V1, { keepCase: true, longs: Number, enums: Number, defaults: true, arrays: true, objects: true });
@@ -70,12 +73,12 @@ export async function openCri(socketPath: string, deadlineMs: number = CRI_DEADL
         { deadline: new Date(systemClock.now() + deadlineMs) },
         (error, value) => {
           if (error === null) resolve(value);
-          else reject(new CriError(explain(name, socketPath, deadlineMs, error), kindOf(error.code, grpc.status)));
+          else reject(new CriError(explain(name, shownPath, deadlineMs, error), kindOf(error.code, grpc.status)));
         },
       );
     });
     const parsed = schema.safeParse(answer);
-    if (!parsed.success) throw new CriError(`${socketPath}: ${name} answered in a shape that is not CRI v1`, "unsupported");
+    if (!parsed.success) throw new CriError(`${shownPath}: ${name} answered in a shape that is not CRI v1`, "unsupported");
     return parsed.data;
   };
 
@@ -101,10 +104,10 @@ function kindOf(code: number, status: typeof StatusCodes): CriError["kind"] {
   return "failed";
 }
 
-function explain(name: string, socketPath: string, deadlineMs: number, error: { readonly code: number; readonly details: string }): string {
+function explain(name: string, path: string, deadlineMs: number, error: { readonly code: number; readonly details: string }): string {
   const DEADLINE_EXCEEDED = 4;
   const UNIMPLEMENTED = 12;
-  if (error.code === DEADLINE_EXCEEDED) return `${socketPath}: no answer to ${name} in ${String(deadlineMs / 1000)} s`;
-  if (error.code === UNIMPLEMENTED) return `${socketPath}: no CRI v1 there (${error.details}); it needs containerd 1.6 or later with its CRI plugin on, or CRI-O`;
-  return `${socketPath}: ${name} failed: ${error.details}`;
+  if (error.code === DEADLINE_EXCEEDED) return `${path}: no answer to ${name} in ${String(deadlineMs / 1000)} s`;
+  if (error.code === UNIMPLEMENTED) return `${path}: no CRI v1 there (${error.details}); it needs containerd 1.6 or later with its CRI plugin on, or CRI-O`;
+  return `${path}: ${name} failed: ${error.details}`;
 }

@@ -108,7 +108,8 @@ const pushUrl = z.string().transform((text, context) => {
     if (url.pathname === "/" || url.pathname === "") url.pathname = AGENT_REPORT_PATH;
     return url.href;
   }
-  context.addIssue({ code: "custom", message: `"${text}" is not an https:// address without credentials` });
+  const shown = text.includes("@") ? "the value" : `"${text}"`; // what stands before an @ may be a password
+  context.addIssue({ code: "custom", message: `${shown} is not an https:// address without credentials` });
   return z.NEVER;
 });
 
@@ -123,7 +124,10 @@ const Raw = z.strictObject({
   node: nodeName.optional(),
   period: quantity(UNIT_MS, "15s", MIN_PERIOD_MS, MAX_PERIOD_MS, "1s to 5m").default(AGENT_PERIOD_MS),
   socket: z.array(namedSocket).max(MAX_SOCKETS, `more than ${String(MAX_SOCKETS)} sockets`).default([]),
-  "cri-socket": z.union([z.literal("auto"), z.literal("none"), absolutePath], 'is neither an absolute path nor "none"').default("auto"),
+  "cri-socket": z
+    .string()
+    .refine((text) => text === "auto" || text === "none" || absolutePath.safeParse(text).success, 'is neither an absolute path nor "none"')
+    .default("auto"),
   "conf-dir": absolutePath.optional(),
   "bin-dir": z.array(absolutePath).max(MAX_BIN_DIRS, `more than ${String(MAX_BIN_DIRS)} folders`).default([]),
   "host-root": absolutePath.default("/"),

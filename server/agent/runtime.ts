@@ -37,7 +37,7 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
   const connectionTo = async (path: string, here: string): Promise<CriConnection> => {
     if (open?.path === path) return open.connection;
     open?.connection.close();
-    const connection = await openCri(here, deadlineMs);
+    const connection = await openCri(here, path, deadlineMs);
     open = { path, connection };
     round = 0;
     told = {};

@@ -1,0 +1,158 @@
+import { mkdtemp, mkdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Server, ServerCredentials, status, type ServiceDefinition, type handleUnaryCall } from "@grpc/grpc-js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLog } from "../log";
+import { hostFs } from "./host-fs";
+import { runtimeReader, type RuntimeReader } from "./runtime";
+
+/** A gRPC server that gives back the very bytes that a real runtime gave (see fixtures/MANIFEST.md). */
+const CALLS = { Version: "version", Status: "status-verbose", ListPodSandbox: "list-pod-sandbox" } as const;
+type Call = keyof typeof CALLS;
+type Handler = handleUnaryCall<Buffer, Buffer>;
+
+const DEADLINE_MS = 500;
+const NOW_MS = Date.UTC(2026, 11, 1);
+const log = createLog("silent", "test");
+const bytes = (buffer: Buffer): Buffer => buffer;
+
+let root: string;
+let servers: Server[];
+let readers: RuntimeReader[];
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), "sg-"));
+  await mkdir(path.join(root, "run/containerd"), { recursive: true });
+  servers = [];
+  readers = [];
+});
+afterEach(async () => {
+  for (const reader of readers) reader.close();
+  for (const server of servers) server.forceShutdown();
+  await rm(root, { recursive: true, force: true });
+});
+
+const recorded = async (call: Call): Promise<Handler> => {
+  const answer = await readFile(path.join(import.meta.dirname, `fixtures/cri/containerd-1.6.20-${CALLS[call]}.bin`));
+  return (_request, answered) => {
+    answered(null, answer);
+  };
+};
+async function runtime(over: Partial<Record<Call, Handler>> = {}, where = "run/containerd/containerd.sock"): Promise<Server> {
+  const server = new Server();
+  const service = Object.fromEntries(Object.keys(CALLS).map((name) => [name, { path: `/runtime.v1.RuntimeService/${name}`, requestStream: false, responseStream: false, requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes }])) as ServiceDefinition;
+  server.addService(service, { Version: over.Version ?? (await recorded("Version")), Status: over.Status ?? (await recorded("Status")), ListPodSandbox: over.ListPodSandbox ?? (await recorded("ListPodSandbox")) });
+  await new Promise<void>((resolve, reject) => {
+    server.bindAsync(`unix:${path.join(root, where)}`, ServerCredentials.createInsecure(), (error) => {
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
+  servers.push(server);
+  return server;
+}
+const reader = (socket = "auto"): RuntimeReader => {
+  const one = runtimeReader(hostFs(root), socket, log, DEADLINE_MS);
+  readers.push(one);
+  return one;
+};
+const silent: Handler = () => undefined;
+
+test("what containerd 1.6 said: runtime, conditions, sandboxes by state, and where it keeps its network configs", async () => {
+  await runtime();
+  const look = await reader().look(NOW_MS);
+  expect(look.runtime).toEqual({
+    looked: true,
+    reading: {
+      name: "containerd",
+      version: "1.6.20~ds1",
+      conditions: [
+        { type: "RuntimeReady", status: true, reason: "", message: "" },
+        { type: "NetworkReady", status: true, reason: "", message: "" },
+      ],
+    },
+  });
+  expect(look.hints).toEqual({ name: "containerd", criSocket: "/run/containerd/containerd.sock", confDir: "/etc/cni/net.d", binDirs: ["/opt/cni/bin"] });
+  expect(look.socket).toMatchObject({ reading: { name: "cri", path: "/run/containerd/containerd.sock", state: "answers" } });
+  if (!look.sandboxes.looked) throw new Error(look.sandboxes.reason);
+  expect(look.sandboxes.items.map(({ name, ready, attempt }) => `${name.split("-")[0] ?? ""} ${String(ready)} ${String(attempt)}`).sort()).toEqual(["waits false 0", "waits false 0", "well true 0", "well true 0"]);
+});
+
+test("a sandbox of unknown state, which containerd dates to the year 1, has no age rather than a negative one", async () => {
+  await runtime();
+  const { sandboxes } = await reader().look(NOW_MS);
+  if (!sandboxes.looked) throw new Error(sandboxes.reason);
+  for (const { ready, createdMs } of sandboxes.items) {
+    if (ready) expect(createdMs).toBeGreaterThan(Date.UTC(2020));
+    else expect(createdMs).toBeUndefined();
+  }
+});
+
+test("one call that does not answer leaves the others their readings", async () => {
+  await runtime({ ListPodSandbox: silent });
+  const look = await reader().look(NOW_MS);
+  expect(look.runtime).toMatchObject({ looked: true });
+  expect(look.sandboxes).toEqual({ looked: false, reason: "/run/containerd/containerd.sock: no answer to ListPodSandbox in 0.5 s" });
+  expect(look.socket).toMatchObject({ reading: { state: "answers", detail: expect.stringMatching(/no answer to ListPodSandbox/) as string } });
+});
+
+test("a runtime that takes connections and answers nothing is a silent socket", async () => {
+  await runtime({ Version: silent, Status: silent, ListPodSandbox: silent });
+  const look = await reader().look(NOW_MS);
+  expect(look).toMatchObject({ runtime: { looked: false }, sandboxes: { looked: false }, socket: { reading: { state: "silent" } } });
+});
+
+test("a runtime without CRI v1 is told from one that is down, with what it needs", async () => {
+  const unimplemented: Handler = (_request, answered) => {
+    answered({ code: status.UNIMPLEMENTED, details: "unknown service runtime.v1.RuntimeService" });
+  };
+  await runtime({ Version: unimplemented, Status: unimplemented, ListPodSandbox: unimplemented });
+  const look = await reader().look(NOW_MS);
+  expect(look.sandboxes).toMatchObject({ reason: expect.stringMatching(/no CRI v1 there .*containerd 1\.6/) as string });
+  expect(look.socket).toMatchObject({ reading: { state: "answers" } });
+});
+
+test("an answer over the bound is refused, not kept in memory", async () => {
+  const huge: Handler = (_request, answered) => {
+    answered(null, Buffer.alloc(17 * 1024 * 1024));
+  };
+  await runtime({ ListPodSandbox: huge });
+  expect((await reader().look(NOW_MS)).sandboxes).toMatchObject({ looked: false, reason: expect.stringMatching(/ListPodSandbox failed: .*larger than max/i) as string });
+});
+
+test("bytes that are no message at all are a failure in words", async () => {
+  const garbage: Handler = (_request, answered) => {
+    answered(null, Buffer.from("garbage"));
+  };
+  await runtime({ ListPodSandbox: garbage });
+  expect((await reader().look(NOW_MS)).sandboxes).toMatchObject({ looked: false, reason: expect.stringMatching(/ListPodSandbox failed/) as string });
+});
+
+test("after a restart of the runtime the next round sees it again", async () => {
+  const first = await runtime();
+  const one = reader();
+  expect((await one.look(NOW_MS)).sandboxes.looked).toBe(true);
+  first.forceShutdown();
+  await rm(path.join(root, "run/containerd/containerd.sock"), { force: true });
+  expect(await one.look(NOW_MS)).toMatchObject({ sandboxes: { looked: false }, hints: {} });
+  await runtime();
+  await expect.poll(async () => (await one.look(NOW_MS)).sandboxes.looked, { timeout: 10_000 }).toBe(true);
+});
+
+test("of several sockets the one that takes connections is used, the more specific first", async () => {
+  await mkdir(path.join(root, "run/k3s/containerd"), { recursive: true });
+  await runtime();
+  await runtime({}, "run/k3s/containerd/containerd.sock");
+  expect((await reader().look(NOW_MS)).hints.criSocket).toBe("/run/k3s/containerd/containerd.sock");
+  servers[1]?.forceShutdown();
+  await rm(path.join(root, "run/k3s/containerd/containerd.sock"), { force: true });
+  expect((await reader().look(NOW_MS)).hints.criSocket).toBe("/run/containerd/containerd.sock");
+});
+
+test("no runtime, one that is not where it was said, and doing without it each have their reason", async () => {
+  expect((await reader().look(NOW_MS)).sandboxes).toMatchObject({ reason: expect.stringMatching(/no runtime's socket at .*containerd\.sock/) as string });
+  expect(await reader("/run/mine.sock").look(NOW_MS)).toMatchObject({ sandboxes: { reason: "/run/mine.sock: nothing at this path" }, socket: { reading: { path: "/run/mine.sock", state: "absent" } } });
+  const without = await reader("none").look(NOW_MS);
+  expect(without.sandboxes).toMatchObject({ reason: expect.stringMatching(/told to do without/) as string });
+  expect(without.socket).toBeUndefined();
+});
