@@ -37,7 +37,7 @@ export async function readFleet({ ctx }: { readonly ctx: Ctx }): Promise<Fleet> 
       podsWaiting: nodes.reduce((sum, node) => sum + node.counts.waiting, 0),
       podsWaitingSystem: nodes.reduce((sum, node) => sum + node.counts.waitingSystem, 0),
     },
-    ...(first === undefined ? {} : { hourAgo: { no: first.no, unknown: first.unknown, yes: Math.max(0, nodes.length - first.no - first.unknown) } }),
+    ...(first === undefined || first.known === 0 ? {} : { hourAgo: { no: first.no, unknown: first.unknown, yes: Math.max(0, first.known - first.no - first.unknown) } }),
     nodes,
     history: history.map((bucket) => ({ at: iso(bucket.atMs), no: bucket.no, unknown: bucket.unknown })),
     changes: ctx.reader

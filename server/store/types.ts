@@ -5,6 +5,7 @@ import type { ClusterIdentity, KindStatus } from "../domain/observation";
 import type { Sample, SignalId } from "../domain/signals";
 import type { Source } from "../domain/sources";
 import type { NodeTimeline } from "../domain/timeline";
+import type { Verifications } from "./state-types";
 
 /**
  * What the store offers, without a word of SQLite, so that another store can stand in its place. Two halves: `Ingest`
@@ -17,6 +18,8 @@ export interface Ingest {
   maintain(nowMs: number): boolean;
   /** Where a collector that starts goes on: the views as they were last written. */
   loadViews(): readonly NodeView[];
+  /** What became of the actions that people ran. */
+  readonly verifications: Verifications;
   /** Keys of kubelets seen first (`--kubelet-tls=pin`). */
   kubeletKeys(): ReadonlyMap<string, KubeletKey>;
   close(): void;
@@ -80,8 +83,8 @@ export interface Reader {
   /** `points`: most points of a series; the finest tier that holds the whole range and fits is used. */
   timeline(query: { readonly node: NodeName; readonly fromMs: number; readonly toMs: number; readonly signals: readonly SignalId[]; readonly points: number }): NodeTimeline;
   events(query: { readonly node: NodeName; readonly fromMs: number; readonly toMs: number; readonly limit: number; readonly beforeMs?: number }): { readonly items: readonly EventObject[]; readonly truncated: boolean };
-  /** How many nodes were no and unknown in each of `buckets` equal steps, worst moment of each step. */
-  fleetHistory(query: { readonly fromMs: number; readonly toMs: number; readonly buckets: number }): readonly { readonly atMs: number; readonly no: number; readonly unknown: number }[];
+  /** How many nodes were no and unknown in each of `buckets` equal steps, worst moment of each step; `known`: how many had an answer when it began. */
+  fleetHistory(query: { readonly fromMs: number; readonly toMs: number; readonly buckets: number }): readonly { readonly atMs: number; readonly no: number; readonly unknown: number; readonly known: number }[];
   /** Newest first. */
   answerChanges(query: { readonly fromMs: number; readonly limit: number }): readonly { readonly node: string; readonly atMs: number; readonly state: string; readonly before?: string; readonly atRisk: boolean; readonly summary: string }[];
   close(): void;

@@ -33,6 +33,7 @@ export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistor
   return Array.from({ length: count }, (_, index) => {
     const startMs = fromMs + index * widthMs;
     const endMs = index === count - 1 ? toMs : startMs + widthMs;
+    const known = tally.known;
     const worst = { no: 0, unknown: 0 };
     const look = (sinceMs: number, untilMs: number): void => {
       if (sinceMs >= untilMs) return;
@@ -52,7 +53,7 @@ export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistor
       next += 1;
     }
     look(sinceMs, endMs);
-    return { atMs: Math.round(startMs), no: worst.no, unknown: worst.unknown };
+    return { atMs: Math.round(startMs), no: worst.no, unknown: worst.unknown, known };
   });
 }
 
