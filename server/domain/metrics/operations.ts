@@ -137,3 +137,14 @@ const hasBuckets = (operation: OperationCounters | undefined): operation is Oper
 /** An optional field, left out where it has no value (`exactOptionalPropertyTypes`). */
 const some = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>
   value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V }); // a computed key is typed as any string
+
+/**
+ * RunPodSandbox calls of the last 5 min that took, as far as buckets tell, `seconds` or more: those in the bucket that
+ * holds it, and above. With the deadline this is how many calls may have outlived it.
+ *
+ * @returns `undefined` where nothing is known of the calls; 0 where none took so long
+ */
+export function callsFromBucketOf(state: OperationsState, seconds: number): number | undefined {
+  const runs = present(state.spans.map((span) => span.runs));
+  return runs === undefined ? undefined : sum(runs.flat().filter(({ high }) => high === undefined || high >= seconds).map(({ count }) => count));
+}

@@ -38,11 +38,11 @@ export function createDirectFetch(options: DirectOptions): KubeletFetch {
   const tls = { ...options.tls, pins: rememberPins(options.tls.pins) };
   const pools = new Map<string, Kept>();
 
-  const poolOf = (node: NodeTarget, client: ClientCertificate | undefined): Pool => {
+  const poolOf = (node: NodeTarget, authorities: string | undefined, client: ClientCertificate | undefined): Pool => {
     const origin = kubeletOrigin(node, options.overrides);
     if (origin === undefined) throw new KubeletError("the node tells no address to reach its kubelet by", { hint: `--kubelet-address ${node.name}=https://HOST:PORT` });
     const names = certificateNames(node);
-    const key = digest([origin, ...names, tls.authorities() ?? "", client?.certPem ?? ""]);
+    const key = digest([origin, ...names, authorities ?? "", client?.certPem ?? ""]);
     const kept = pools.get(node.name);
     if (kept?.key === key) return kept.pool;
     if (kept !== undefined) void retire(kept.pool);
@@ -54,7 +54,7 @@ export function createDirectFetch(options: DirectOptions): KubeletFetch {
       // The caller's signal bounds the whole request; these would only add a second, different limit.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: kubeletConnector({ name: node.name, names }, tls, client, CONNECT_TIMEOUT_MS),
+      connect: kubeletConnector({ name: node.name, names }, tls, { authorities, client }, CONNECT_TIMEOUT_MS),
     });
     pools.set(node.name, { key, pool });
     return pool;
@@ -62,7 +62,7 @@ export function createDirectFetch(options: DirectOptions): KubeletFetch {
 
   const ask = async (node: NodeTarget, page: KubeletPage, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
     const { headers, client } = await options.credentials();
-    const pool = poolOf(node, client);
+    const pool = poolOf(node, tls.mode === "verify" ? await tls.authorities() : undefined, client);
     const request = (): Promise<Dispatcher.ResponseData> =>
       pool.request({ method: "GET", path: PAGE_PATHS[page], signal, headers: { ...headers, accept: page === "configz" ? "application/json" : TEXT_FORMAT, "accept-encoding": "gzip" } });
     try {

@@ -1,5 +1,5 @@
 import type { KubeletPage } from "../../domain/observation";
-import { refusal } from "./failures";
+import { KubeletError, refusal } from "./failures";
 import { PAGE_PATHS, TEXT_FORMAT, type KubeletFetch } from "./fetch";
 
 /**
@@ -26,7 +26,11 @@ export function createProxyFetch(proxyGet: ProxyGet): KubeletFetch {
   };
 }
 
+/** What the API server itself says of a kubelet that it cannot reach is told as it is: it names the address and the fault. */
 function translated(error: unknown, page: KubeletPage): unknown {
   if (!(error instanceof Error && "status" in error && typeof error.status === "number")) return error;
+  if (error.status >= SERVER_FAULT) return new KubeletError(`through the API server: ${error.message}`, { cause: error });
   return Object.assign(refusal(error.status, page, "proxy"), { cause: error });
 }
+
+const SERVER_FAULT = 500;

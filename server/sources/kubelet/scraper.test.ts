@@ -331,6 +331,25 @@ describe("a page that hangs", () => {
     expect(source.status().skipped).toBe(3);
   });
 
+  it("leaves room for those that answer, however many nodes hang", async () => {
+    const hanging = Array.from({ length: 40 }, (_, index) => ({ name: named(`hung-${index}`), addresses: [] }));
+    const answering = Array.from({ length: 5 }, (_, index) => ({ name: named(`well-${index}`), addresses: [] }));
+    const fetch: KubeletFetch = {
+      mode: "direct",
+      tls: "verify",
+      get: (node) =>
+        node.name.startsWith("hung")
+          ? new Promise(() => {})
+          : Promise.resolve({ status: 200, contentType: "text/plain", gzip: false, body: (async function* () { yield Buffer.from("process_start_time_seconds 1\n"); })() }),
+      forget: () => {},
+      close: () => Promise.resolve(),
+    };
+    const { seen, source } = bench(fetch, () => [...hanging, ...answering], scaledClock(1_800_000_000_000, 15), { maxInFlight: 20 });
+    const readings = (): number[] => answering.map(({ name }) => seen.filter((observation) => observation.node === name && observation.type === "metrics").length);
+    await expect.poll(() => Math.min(...readings()), { timeout: 20_000 }).toBeGreaterThanOrEqual(4);
+    expect(source.status().inFlight).toBeGreaterThanOrEqual(20);
+  });
+
   it("is given up when its bytes only drip", async () => {
     const server = await kubelet(
       except("/metrics", (response) => {

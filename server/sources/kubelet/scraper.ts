@@ -24,6 +24,7 @@ export interface KubeletSourceOptions {
   /** 0 to 1; only spreads the hourly `/configz`. */
   readonly random: () => number;
   readonly maxPageBytes?: number;
+  readonly maxInFlight?: number;
 }
 
 export interface KubeletSourceStatus {
@@ -50,10 +51,11 @@ export interface KubeletSource {
 
 /** How often the list of nodes is looked at. */
 const NODES_EVERY_MS = 5_000;
-/** Readings under way at once; a reading holds little memory, since pages are read as they come in. */
-const MAX_IN_FLIGHT = 256;
-/** The same for pages that timed out last time: however many hang, those that answer have their own room. */
-const MAX_SUSPECTS_IN_FLIGHT = 256;
+/**
+ * Readings under way at once; one holds little memory, since pages are read as they come in. As many again for pages that
+ * timed out last time: however many hang, those that answer have their own room.
+ */
+const MAX_IN_FLIGHT = 512;
 const CONFIGZ_PERIOD_MS = 3_600_000;
 /** After a failed `/configz` that may heal by itself. */
 const CONFIGZ_RETRY_MS = 300_000;
@@ -79,8 +81,8 @@ export function startKubeletSource(options: KubeletSourceOptions): KubeletSource
     log: options.log,
     wanted: options.wanted,
     maxPageBytes: options.maxPageBytes ?? MAX_PAGE_BYTES,
-    slots: createSlots(MAX_IN_FLIGHT),
-    suspects: createSlots(MAX_SUSPECTS_IN_FLIGHT),
+    slots: createSlots(options.maxInFlight ?? MAX_IN_FLIGHT),
+    suspects: createSlots(options.maxInFlight ?? MAX_IN_FLIGHT),
   };
   let stopped = false;
   let cancelLook = (): void => {};

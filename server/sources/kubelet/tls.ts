@@ -20,8 +20,8 @@ export interface KubeletPins {
 
 export interface KubeletTls {
   readonly mode: KubeletTlsMode;
-  /** PEM of the authorities that may sign kubelets (`verify`); asked at every request, so a new one is taken up without a restart. */
-  readonly authorities: () => string | undefined;
+  /** PEM of the authorities that may sign kubelets (`verify`); asked at every request, so a new one is taken up without a restart. Absent: the system's. */
+  readonly authorities: () => string | undefined | Promise<string | undefined>;
   readonly pins: KubeletPins;
 }
 
@@ -36,11 +36,11 @@ export interface ClientCertificate {
  */
 export function kubeletConnector(
   node: { readonly name: string; readonly names: readonly string[] },
-  tls: KubeletTls,
-  client: ClientCertificate | undefined,
+  tls: Pick<KubeletTls, "mode" | "pins">,
+  shown: { readonly authorities: string | undefined; readonly client: ClientCertificate | undefined },
   connectTimeoutMs: number,
 ): buildConnector.connector {
-  const authorities = tls.authorities();
+  const { authorities, client } = shown;
   const connect = buildConnector({
     allowH2: false,
     maxCachedSessions: 0,
@@ -71,7 +71,7 @@ function nameFault(names: readonly string[], der: Uint8Array): KubeletError | un
   });
 }
 
-function refusedBy(tls: KubeletTls, node: string, socket: TLSSocket): KubeletError | undefined {
+function refusedBy(tls: Pick<KubeletTls, "mode" | "pins">, node: string, socket: TLSSocket): KubeletError | undefined {
   if (tls.mode === "verify") return socket.authorized ? undefined : new KubeletError(`certificate not trusted: ${String(socket.authorizationError)}`);
   if (tls.mode === "insecure") return undefined;
   const certificate = socket.getPeerX509Certificate();
