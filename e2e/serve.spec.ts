@@ -1,0 +1,143 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import os from "node:os";
+import path from "node:path";
+import { issueCertificate, makeAuthority } from "@/server/pki";
+import { BUNDLE, freePort, startProduct, until } from "./setup/product";
+import { expect, test } from "./setup/test";
+
+const NODE = path.resolve(import.meta.dirname, "../node_modules/node/bin/node");
+const dir = mkdtempSync(path.join(os.tmpdir(), "sandglass-serve-"));
+test.afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const run = (args: readonly string[], env: Record<string, string> = {}): Promise<{ code: number; text: string }> =>
+  new Promise((resolve) => {
+    execFile(NODE, [BUNDLE, "serve", ...args], { env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", HOME: dir, ...env }, timeout: 60_000 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), text: stdout + stderr });
+    });
+  });
+const kubeconfig = (name: string, server: string, user: object = {}, cluster: object = {}): string => {
+  const file = path.join(dir, name);
+  writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "Config", "current-context": "c", contexts: [{ name: "c", context: { cluster: "k", user: "u" } }], clusters: [{ name: "k", cluster: { server, ...cluster } }], users: [{ name: "u", user }] }));
+  return file;
+};
+
+test.describe("what cannot start says so in one sentence and ends with a code", () => {
+  test("options: name, value and limit", async () => {
+    for (const [args, says] of [
+      [["--port", "70000"], '--port is "70000": a port is a whole number from 0 to 65535'],
+      [["--stuck-after-seconds", "5"], '--stuck-after-seconds is "5": it must be a whole number from 10 to 3600'],
+      [["--kubelet", "maybe"], '--kubelet is "maybe": it must be one of auto, direct, proxy'],
+      [["--kubelet-address", "node-1"], '--kubelet-address is "node-1": it must be NODE=https://HOST:PORT'],
+      [["--no-such"], "--no-such"],
+      [["--simulate", "--kubeconfig", "x"], "--simulate and --kubeconfig exclude each other"],
+    ] as const) {
+      const { code, text } = await run(args);
+      expect.soft(code, args.join(" ")).toBe(2);
+      expect.soft(text).toContain(says);
+      expect.soft(text).not.toContain("    at ");
+    }
+  });
+
+  test("a variable with our prefix that nobody knows", async () => {
+    const { code, text } = await run([], { SANDGLASS_PROT: "1" });
+    expect(code).toBe(2);
+    expect(text).toContain("SANDGLASS_PROT");
+  });
+
+  test("a port in use", async () => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    await once(holder, "listening");
+    const { port } = holder.address() as AddressInfo;
+    const { code, text } = await run(["--simulate", "--port", String(port), "--data", path.join(dir, "a")]);
+    holder.close();
+    expect(code).toBe(2);
+    expect(text).toContain(`Port ${port} is in use.`);
+  });
+
+  test("a kubeconfig that is not there, is not YAML, or names no such context", async () => {
+    const broken = path.join(dir, "broken");
+    writeFileSync(broken, "{{{");
+    for (const [args, says] of [
+      [["--kubeconfig", path.join(dir, "nothing")], "does not exist"],
+      [["--kubeconfig", broken], broken],
+      [["--kubeconfig", kubeconfig("ok", "https://127.0.0.1:1"), "--context", "other"], "other"],
+    ] as const) {
+      const { code, text } = await run(["--port", String(await freePort()), ...args]);
+      expect.soft(code).toBe(1);
+      expect.soft(text).toContain(says);
+      expect.soft(text.trim().split("\n").at(-1)).toMatch(/^sandglass: /);
+      expect.soft(text).not.toContain("    at ");
+    }
+  });
+
+  test("an API server that is not there", async () => {
+    const port = await freePort();
+    const { code, text } = await run(["--port", String(await freePort()), "--kubeconfig", kubeconfig("gone", `https://127.0.0.1:${port}`, { token: "t" })]);
+    expect(code).toBe(1);
+    expect(text).toMatch(/refused|does not answer|no connection/i);
+    expect(text).not.toContain("    at ");
+  });
+
+  test("a token that has ended", async () => {
+    const validity = { notBeforeMs: Date.now() - 60_000, notAfterMs: Date.now() + 600_000 };
+    const authority = await makeAuthority("test", validity);
+    const pair = await issueCertificate(authority, { commonName: "api", names: ["127.0.0.1"], usage: "server" }, validity);
+    const server = createTlsServer({ cert: pair.certPem, key: pair.keyPem }, (_, response) =>
+      response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ kind: "Status", status: "Failure", message: "Unauthorized", reason: "Unauthorized", code: 401 })),
+    ).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const file = kubeconfig("expired", `https://127.0.0.1:${port}`, { token: "old" }, { "certificate-authority-data": Buffer.from(authority.certPem).toString("base64") });
+    const { code, text } = await run(["--port", String(await freePort()), "--kubeconfig", file]);
+    server.close();
+    expect(code).toBe(1);
+    expect(text).toMatch(/sign in again|new kubeconfig/);
+    expect(text).not.toContain("old");
+  });
+
+  test("a data folder that cannot be made", async () => {
+    const file = path.join(dir, "a-file");
+    writeFileSync(file, "");
+    const { code, text } = await run(["--simulate", "--port", String(await freePort()), "--data", path.join(file, "data")]);
+    expect(code).toBe(1);
+    expect(text).toContain("cannot be made");
+    expect(text).toContain("--data");
+  });
+});
+
+test.describe("ending", () => {
+  test("SIGTERM ends everything with a page open, and leaves no port and no lock", async ({ page }) => {
+    const dataDir = path.join(dir, "ending");
+    const product = await startProduct({ args: ["--simulate", "--nodes", "3", "--scenario", "healthy"], dataDir });
+    await page.goto(product.url);
+    await expect(page.getByRole("banner")).toBeVisible();
+    const startedMs = Date.now();
+    expect(await product.stop()).toBe(0);
+    expect(Date.now() - startedMs).toBeLessThan(10_000);
+    await expect(fetch(product.url)).rejects.toThrow();
+    const again = await startProduct({ args: ["--simulate", "--nodes", "3", "--scenario", "healthy"], dataDir, port: product.port });
+    expect(await again.stop()).toBe(0);
+  });
+
+  test("kill -9 of the collector takes the pages with it, and the next start finds a whole file", async () => {
+    const dataDir = path.join(dir, "killed");
+    const args = ["--simulate", "--nodes", "3", "--scenario", "healthy"];
+    const product = await startProduct({ args, dataDir });
+    product.kill("SIGKILL");
+    await until("the port is free", 10_000, async () => {
+      try {
+        await fetch(product.url, { signal: AbortSignal.timeout(1_000) });
+        return undefined;
+      } catch {
+        return true;
+      }
+    });
+    const again = await startProduct({ args, dataDir, port: product.port });
+    expect((await again.api<{ nodes: unknown[] }>("/api/v1/fleet")).nodes).toHaveLength(3);
+    await again.stop();
+  });
+});
