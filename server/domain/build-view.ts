@@ -3,13 +3,14 @@ import type { WaitingPod } from "./answer";
 import { blindSpots } from "./blind-spots";
 import { socketsOfPlugins } from "./cni-daemons";
 import { daemonOfPod, daemonView, oomKey } from "./daemon-views";
+import { trackFresh } from "./fresh";
 import { judge, withSince } from "./judge";
 import { NO_HELD_PODS, RUNTIME_SOCKET, type AgentFacts, type EffectiveSocket, type HeldPods } from "./judge-input";
 import { canonicalSocketPath } from "./known-sockets";
 import { deadline } from "./metrics/deadline";
 import type { PodObject } from "./model";
 import { MAX_WAITING_PODS_KEPT, type DaemonView, type NodeView } from "./node-view";
-import { sandboxesByPod, type NodeWindow } from "./node-window";
+import { effectivePluginTypes, sandboxesByPod, type NodeWindow } from "./node-window";
 import { trailOf } from "./pod-trail";
 import { apiSamples } from "./samples";
 import { signalsNow } from "./signals-now";
@@ -41,7 +42,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
     events: partOf(kinds, "events", nowMs),
     ...(ready === undefined ? {} : { ready }),
     held: pods.held,
-    ...(window.lastFreshMs === undefined ? {} : { lastFreshMs: window.lastFreshMs }),
+    ...(pods.lastFreshMs === undefined ? {} : { lastFreshMs: pods.lastFreshMs }),
     ...(pods.lastFailureMs === undefined ? {} : { lastFailureMs: pods.lastFailureMs }),
     daemons: pods.daemons.map(({ daemonSet, ready: isReady }) => ({ name: daemonSet, ready: isReady })),
     agentStatus,
@@ -72,7 +73,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
       other: held.other,
       ...(held.oldestWaitMs === undefined ? {} : { oldestWaitMs: held.oldestWaitMs }),
     },
-    ...(window.lastFreshMs === undefined ? {} : { lastFreshMs: window.lastFreshMs }),
+    ...(pods.lastFreshMs === undefined ? {} : { lastFreshMs: pods.lastFreshMs }),
     waitingPods: pods.waitingPods,
     deadline: limit,
     daemons: pods.daemons,
@@ -105,18 +106,22 @@ interface HeldList {
   readonly daemons: readonly DaemonView[];
   /** Pods that are not finished. */
   readonly running: number;
+  readonly lastFreshMs?: number;
   readonly lastFailureMs?: number;
 }
 
 function holdPods(window: NodeWindow, report: AgentReport | undefined, nowMs: number, thresholds: Thresholds): HeldList {
   const sandboxes = report?.sandboxes.looked === true ? sandboxesByPod(report.sandboxes.items) : undefined;
-  const types = report?.config.looked === true ? [...report.config.reading.pluginTypes, ...(report.config.reading.delegateTypes ?? [])] : undefined;
+  const types = report === undefined ? undefined : effectivePluginTypes(report);
   const held = { ...NO_HELD_PODS };
   const found: WaitingPod[] = [];
   const daemons: DaemonView[] = [];
   let running = 0;
-  let lastFailureMs = window.lastFailureMs;
+  let { lastFreshMs, lastFailureMs } = window;
+  // Below 1.29 a start that is seen here may be a container's second: then only what was tracked counts.
+  const tracked = lastFreshMs !== undefined;
   for (const pod of window.pods.values()) {
+    if (pod.readyToStart !== undefined || !tracked) lastFreshMs = trackFresh(lastFreshMs, pod, nowMs);
     if (pod.phase !== "Succeeded" && pod.phase !== "Failed") running += 1;
     const daemon = daemonOfPod(pod, window.daemons);
     if (daemon !== undefined && !pod.deleting) daemons.push(daemonView(pod, daemon, window.oomKills.get(oomKey(pod, daemon))));
@@ -132,7 +137,7 @@ function holdPods(window: NodeWindow, report: AgentReport | undefined, nowMs: nu
   }
   found.sort((a, b) => a.hold.sinceMs - b.hold.sinceMs || (a.uid < b.uid ? -1 : 1));
   daemons.sort((a, b) => (a.daemonSet < b.daemonSet ? -1 : a.daemonSet > b.daemonSet ? 1 : a.pod < b.pod ? -1 : 1));
-  return { held, waitingPods: found.slice(0, MAX_WAITING_PODS_KEPT), daemons, running, ...(lastFailureMs === undefined ? {} : { lastFailureMs }) };
+  return { held, waitingPods: found.slice(0, MAX_WAITING_PODS_KEPT), daemons, running, ...(lastFreshMs === undefined ? {} : { lastFreshMs }), ...(lastFailureMs === undefined ? {} : { lastFailureMs }) };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

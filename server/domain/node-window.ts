@@ -60,6 +60,8 @@ export const containerInstance = (pod: string, container: string): string => `${
 
 /** Most OOM kills remembered for one container. */
 export const MAX_OOM_KILLS_KEPT = 50;
+/** Most containers of a node whose OOM kills are remembered; each replacement of a daemon's pod brings a new one. */
+export const MAX_OOM_CONTAINERS_KEPT = 32;
 
 /**
  * The newest failed sandbox of a node as a running maximum. A failure that the pod itself asked for says nothing of the
@@ -100,9 +102,19 @@ export function trackOomKills(known: ReadonlyMap<string, readonly number[]>, pod
     const before = (next ?? known).get(key) ?? [];
     if (before.includes(finishedMs)) continue;
     next ??= new Map(known);
+    next.delete(key); // set again below, so that the order is by the newest kill
     next.set(key, [...before, finishedMs].sort((a, b) => a - b).slice(-MAX_OOM_KILLS_KEPT));
+    const oldest = next.size > MAX_OOM_CONTAINERS_KEPT ? next.keys().next().value : undefined;
+    if (oldest !== undefined) next.delete(oldest);
   }
   return next ?? known;
+}
+
+/** Every plugin type that the effective conflist needs, delegates included; `undefined` where the agent could not look. */
+export function effectivePluginTypes(report: AgentReport): readonly string[] | undefined {
+  if (!report.config.looked) return undefined;
+  const { pluginTypes, delegateTypes = [] } = report.config.reading;
+  return [...pluginTypes, ...delegateTypes];
 }
 
 /** The agent's sandboxes by pod uid. */
