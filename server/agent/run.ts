@@ -61,11 +61,18 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
     log.warn({ count, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
   });
   const sender = createSender(buffer, pusher, environment, random);
+  const told = new Promise<undefined>((resolve) => {
+    signal.addEventListener("abort", () => {
+      resolve(undefined);
+    });
+  });
   log.info({ node: options.node, url: options.push.url, periodMs: options.periodMs }, "agent started");
   try {
     while (!signal.aborted) {
       const startedMs = clock.now();
-      const report = await reporter.report();
+      // A round may wait for a hung runtime; being told to end does not.
+      const report = await Promise.race([reporter.report(), told]);
+      if (report === undefined) break;
       buffer.add({ atMs: report.atMs, sequence: report.sequence, body: await pack(report) });
       sender.wake();
       const jittered = options.periodMs * (1 + PERIOD_JITTER * (2 * random() - 1));

@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { agentOptions } from "@/server/agent/options";
+import { runAgent } from "@/server/agent/run";
+import { systemClock } from "@/server/clock";
+import type { Observation } from "@/server/domain/observation";
+import { createLog } from "@/server/log";
+import { makeAuthority, type KeyPair } from "@/server/pki";
+import { ensureAgentAuthority } from "./authority";
+import { startAgentListener, type AgentListener } from "./listener";
+import { agentFolder, issueAgentToken } from "./tokens";
+
+/** The agent as it runs on a node, and the listener as it runs in the server, over a real TLS connection. */
+const log = createLog("silent", "test");
+let root: string;
+let dataDir: string;
+let authority: KeyPair;
+let observed: Observation[];
+let listener: AgentListener | undefined;
+let running: { readonly stop: AbortController; readonly done: Promise<number> }[];
+let others: Server[];
+
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), "sandglass-node-"));
+  await mkdir(path.join(root, "etc/cni/net.d"), { recursive: true });
+  await writeFile(path.join(root, "etc/cni/net.d/10-a.conflist"), JSON.stringify({ name: "a", plugins: [{ type: "bridge" }] }));
+  dataDir = await mkdtemp(path.join(tmpdir(), "sandglass-data-"));
+  ({ authority } = await ensureAgentAuthority(dataDir));
+  await issueAgentToken(dataDir, "node-1");
+  observed = [];
+  running = [];
+  others = [];
+});
+afterEach(async () => {
+  for (const { stop } of running) stop.abort();
+  await Promise.all(running.map(({ done }) => done));
+  await listener?.stop();
+  listener = undefined;
+  await Promise.all(others.map((server) => new Promise((resolve) => server.close(resolve))));
+  await Promise.all([root, dataDir].map((dir) => rm(dir, { recursive: true, force: true })));
+});
+
+async function listen(port = 0): Promise<AgentListener> {
+  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), clock: systemClock, log });
+  return listener;
+}
+const flags = (port: number, ...more: string[]): string[] => ["--push", `https://127.0.0.1:${String(port)}`, "--node", "node-1", "--token-file", path.join(agentFolder(dataDir), "node-1.token"), "--ca-file", path.join(agentFolder(dataDir), "ca.crt"), "--host-root", root, ...more];
+function run(argv: readonly string[], stdout: (text: string) => void = () => undefined): { readonly stop: AbortController; readonly done: Promise<number> } {
+  const options = agentOptions(argv);
+  if (!options.ok) throw new Error(options.problems.join());
+  const stop = new AbortController();
+  const one = { stop, done: runAgent(options.value, { clock: systemClock, log, stdout: { write: stdout }, signal: stop.signal, random: () => 0.5 }) };
+  running.push(one);
+  return one;
+}
+const sequences = (): number[] => observed.map((one) => (one.source === "agent" ? one.report.sequence : 0));
+
+test("the agent reports every period on one connection, until it is told to end", async () => {
+  const { port } = await listen();
+  const agent = run(flags(port, "--period", "1s"));
+  await expect.poll(sequences, { timeout: 20_000 }).toEqual([1, 2, 3]);
+  expect(listener?.status()).toMatchObject({ accepted: 3, connections: 1 });
+  expect(observed[0]).toMatchObject({ source: "agent", node: "node-1", report: { config: { looked: true, reading: { effectiveFile: "10-a.conflist", missingBinaries: ["bridge"] } }, sandboxes: { looked: false } } });
+  agent.stop.abort();
+  expect(await agent.done).toBe(0);
+});
+
+test("reports made while the server is away arrive when it is back, in order and with their own times", async () => {
+  const { port } = await listen();
+  run(flags(port, "--period", "1s"));
+  await expect.poll(() => sequences().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  await listener?.stop();
+  const before = sequences().length;
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await listen(port);
+  await expect.poll(() => sequences().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + 3);
+  const got = sequences();
+  expect(got).toEqual(got.map((_, at) => at + 1));
+  const times = observed.map(({ atMs }) => atMs);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  expect(new Set(times).size).toBe(times.length);
+});
+
+test("a server with another authority gets nothing, not even the token", async () => {
+  const theirs = await makeAuthority("theirs", { notBeforeMs: systemClock.now() - 60_000, notAfterMs: systemClock.now() + 3_600_000 });
+  const { port } = await listen();
+  await writeFile(path.join(agentFolder(dataDir), "ca.crt"), theirs.certPem);
+  expect(await run([...flags(port), "--once"]).done).toBe(1);
+  expect(listener?.status()).toMatchObject({ accepted: 0, dropped: { "unknown-token": 0 } });
+});
+
+test("a token that appears later, as one mounted from a secret does, is picked up", async () => {
+  const { port } = await listen();
+  const file = path.join(agentFolder(dataDir), "node-1.token");
+  const token = await readFile(file, "utf8");
+  const mounted = path.join(root, "token");
+  run([...flags(port, "--period", "1s"), "--token-file", mounted]);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(sequences()).toEqual([]);
+  await writeFile(mounted, token);
+  await expect.poll(() => sequences().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+  expect(sequences()[0]).toBe(1);
+});
+
+test("once and push: the report is printed and sent, and the exit code tells whether it was taken", async () => {
+  const { port } = await listen();
+  let printed = "";
+  expect(await run([...flags(port), "--once"], (text) => (printed += text)).done).toBe(0);
+  expect(JSON.parse(printed)).toMatchObject({ version: 1, node: "node-1", sequence: 1 });
+  expect(sequences()).toEqual([1]);
+  expect(await run([...flags(port), "--once", "--node", "node-2"]).done).toBe(1);
+  expect(listener?.status().dropped["other-node"]).toBe(1);
+});
+
+test("a server that takes the connection and says nothing does not keep the agent from ending", async () => {
+  const mute = createServer((socket) => socket.on("error", () => undefined).resume());
+  others.push(mute);
+  await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
+  const address = mute.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const agent = run(flags(address.port, "--period", "1s"));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  agent.stop.abort();
+  expect(await agent.done).toBe(0);
+});
