@@ -40,8 +40,8 @@ const EARLIER: ReadonlySet<string> = new Set([
 /** Said of a container, so after the pod's sandbox became ready. */
 const CONTAINER: ReadonlySet<string> = new Set(["Pulling", "Pulled", "Created", "Started", "BackOff", "ErrImageNeverPull"]);
 
-/** Whether an event about a pod says anything that judging uses; what keeps events may drop the others. */
-export const isTrailReason = (reason: string): boolean => TRIED.has(reason) || NETWORK_FIRST.has(reason) || EARLIER.has(reason) || CONTAINER.has(reason);
+/** Whether an event about a pod says anything of its sandbox. */
+const isTrailReason = (reason: string): boolean => TRIED.has(reason) || NETWORK_FIRST.has(reason) || EARLIER.has(reason) || CONTAINER.has(reason);
 
 /** The trail of a pod from its events, in any order; `undefined` where none of them says anything about its sandbox. */
 export function trailOf(events: Iterable<EventObject>): PodTrail | undefined {
