@@ -1,0 +1,24 @@
+import type { EvidenceOut } from "@/server/http/schemas";
+import { formatBytes, formatCores, formatCount, formatSeconds, formatShare } from "@/components/format/numbers";
+
+/** The value of an observation with its unit, as the rest of the page writes it; `undefined` where it carries none. */
+export function evidenceValue(evidence: Pick<EvidenceOut, "value" | "unit">): string | undefined {
+  const { value, unit } = evidence;
+  if (value === undefined) return undefined;
+  if (typeof value === "string") return unit === undefined ? value : `${value} ${unit}`;
+  switch (unit) {
+    case undefined:
+    case "count":
+      return formatCount(value);
+    case "seconds":
+      return formatSeconds(value);
+    case "ratio":
+      return formatShare(value);
+    case "bytes":
+      return formatBytes(value);
+    case "cores":
+      return formatCores(value);
+    default:
+      return `${formatCount(value)} ${unit}`;
+  }
+}

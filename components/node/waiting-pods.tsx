@@ -1,0 +1,126 @@
+"use client";
+
+import { useState } from "react";
+import type { NodeDetail, WaitingPodOut } from "@/server/http/schemas";
+import { useNow } from "@/components/live/live-provider";
+import { formatCount, plural } from "@/components/format/numbers";
+import { formatDuration } from "@/components/format/time";
+import { AnswerGlyph } from "@/components/ui/glyphs";
+import { Instant } from "@/components/ui/instant";
+
+const SHOWN_AT_FIRST = 12;
+const COARSE_MS = 5_000;
+
+/** Pods without a sandbox, by what holds them: only the first kind says something about the node. */
+export function WaitingPods({ detail }: { readonly detail: NodeDetail }) {
+  const now = useNow(COARSE_MS);
+  const { counts, waitingPods: pods } = detail;
+  const of = (hold: WaitingPodOut["hold"]): readonly WaitingPodOut[] => pods.filter((pod) => pod.hold === hold);
+  const fresh = detail.lastFreshAt === undefined ? undefined : Date.parse(detail.lastFreshAt);
+  const apiFresh = detail.sources.some((source) => source.source === "api" && source.freshness === "fresh");
+  return (
+    <section id="pods" aria-labelledby="pods-h">
+      <div className="sec-head">
+        <h2 id="pods-h">
+          Pods waiting for a sandbox<span className="count">{apiFresh ? `${formatCount(counts.waiting)}, oldest first` : "no data"}</span>
+        </h2>
+        <span className="spacer" />
+        {counts.stuck > 0 ? <span className="small bad-t">{formatCount(counts.stuck)} stuck for 90 s and more</span> : null}
+      </div>
+      {!apiFresh ? (
+        <p className="pad quiet unknown-t">Pods on this node cannot be seen now{counts.waiting > 0 ? `; ${plural(counts.waiting, "pod")} waited when they last could` : ""}.</p>
+      ) : counts.waiting === 0 ? (
+        <p className="pad quiet">
+          <AnswerGlyph look="yes" /> <span className="med">No pod is waiting.</span>{" "}
+          {fresh === undefined ? null : (
+            <span className="muted">
+              Last fresh sandbox {formatDuration((now - fresh) / 1_000)} ago, <Instant at={fresh} nowMs={now} />.
+            </span>
+          )}
+        </p>
+      ) : null}
+      {of("waiting").length > 0 ? <PodsTable label="Pods waiting for a sandbox" pods={of("waiting")} total={counts.waiting} now={now} /> : null}
+      {of("own-request").length > 0 ? (
+        <>
+          <div className="sub-head">
+            <h3>
+              Held by their own request<span className="count">{formatCount(counts.ownRequest)}, says nothing about the node</span>
+            </h3>
+          </div>
+          <PodsTable label="Pods held by their own request" pods={of("own-request")} total={counts.ownRequest} now={now} because />
+        </>
+      ) : null}
+      {of("other").length > 0 ? (
+        <>
+          <div className="sub-head">
+            <h3>
+              Waiting for something else first<span className="count">{formatCount(counts.other)}, volumes and claims</span>
+            </h3>
+          </div>
+          <PodsTable label="Pods waiting for something else" pods={of("other")} total={counts.other} now={now} because />
+        </>
+      ) : null}
+    </section>
+  );
+}
+
+function PodsTable({ label, pods, total, now, because = false }: { readonly label: string; readonly pods: readonly WaitingPodOut[]; readonly total: number; readonly now: number; readonly because?: boolean }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? pods : pods.slice(0, SHOWN_AT_FIRST);
+  const more = pods.length - shown.length;
+  return (
+    <>
+      <div className="tbl-wrap" tabIndex={0} role="region" aria-label={label}>
+        <table className="tbl">
+          <thead>
+            <tr>
+              <th scope="col">Pod</th>
+              <th scope="col">Namespace</th>
+              <th scope="col" className="num">
+                Waiting ↓
+              </th>
+              <th scope="col" className="num" title="SandboxChanged and FailedCreatePodSandBox told for this pod">
+                Tries told
+              </th>
+              <th scope="col">{because ? "Held by" : "Last error, as the kubelet said it"}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((pod) => (
+              <tr key={pod.uid}>
+                <td className="med">{pod.name}</td>
+                <td className="muted">
+                  {pod.namespace}
+                  {pod.system ? <span className="chip mini">system</span> : null}
+                </td>
+                <td className={pod.stuck ? "num" : "num faint"} title={`since ${pod.since}`}>
+                  {formatDuration((now - Date.parse(pod.since)) / 1_000)}
+                </td>
+                <td className="num">{formatCount(pod.attemptsSeen)}</td>
+                <td className="said">
+                  {because ? (
+                    pod.because
+                  ) : pod.lastError === undefined ? (
+                    <span className="faint">none told</span>
+                  ) : (
+                    <code title={`${pod.lastError.text} (${pod.lastError.at})`}>{pod.lastError.text}</code>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more > 0 || total > pods.length ? (
+        <p className="pad small muted more">
+          {more > 0 ? (
+            <button type="button" className="btn btn-sm" onClick={() => setAll(true)}>
+              Show {formatCount(more)} more
+            </button>
+          ) : null}
+          {total > pods.length ? <span> {formatCount(total - pods.length)} newer ones are counted and not listed.</span> : null}
+        </p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,169 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useMemo, useState } from "react";
+import type { Visibility } from "@/server/http/schemas";
+import { fetchJson } from "@/components/live/fetch-json";
+import { useNow } from "@/components/live/live-provider";
+import { QUERY_KEYS } from "@/components/live/queries";
+import { formatCount, plural } from "@/components/format/numbers";
+import { formatDuration } from "@/components/format/time";
+import { Icon } from "@/components/ui/glyphs";
+import { blindGroups, MAX_NODES_LISTED, sourceGroups, type BlindGroup, type SourceGroup } from "./groups";
+
+const REFRESH_MS = 15_000;
+const COARSE_MS = 5_000;
+
+/** What Sandglass can and cannot see, why, and the way on. Nodes that are blind for the same reason are one line. */
+export function VisibilityPage({ initial }: { readonly initial: Visibility }) {
+  const { data, error } = useQuery({
+    queryKey: QUERY_KEYS.visibility,
+    queryFn: ({ signal }) => fetchJson<Visibility>("/api/v1/visibility", signal),
+    initialData: initial,
+    refetchInterval: REFRESH_MS,
+  });
+  const sources = useMemo(() => sourceGroups(data.nodes), [data]);
+  const blind = useMemo(() => blindGroups(data.nodes), [data]);
+  return (
+    <>
+      <header className="q">
+        <h1>What can Sandglass see?</h1>
+        <span className="small muted">What it cannot see is unknown, and never counted as healthy</span>
+      </header>
+      {error === null ? null : (
+        <p className="banner is-warn" role="alert">
+          <b>This could not be read anew.</b> {error.message} What you see is from before.
+        </p>
+      )}
+      <Kinds kinds={data.kinds} />
+      <section className="sec" aria-labelledby="sources-h">
+        <div className="sec-head">
+          <h2 id="sources-h">
+            Sources of nodes<span className="count">{plural(data.nodes.length, "node")}</span>
+          </h2>
+        </div>
+        {sources.length === 0 ? <p className="pad quiet muted">No node is known yet.</p> : <ul className="vis">{sources.map((group) => <SourceLine key={`${group.source} ${group.freshness} ${group.reason}`} group={group} total={data.nodes.length} />)}</ul>}
+      </section>
+      <section className="sec" aria-labelledby="blind-h">
+        <div className="sec-head">
+          <h2 id="blind-h">
+            What cannot be seen<span className="count">{plural(blind.length, "thing")}</span>
+          </h2>
+        </div>
+        {blind.length === 0 ? <p className="pad quiet muted">Every signal of every node is seen.</p> : <ul className="vis">{blind.map((group) => <BlindLine key={`${group.what} ${group.reason}`} group={group} total={data.nodes.length} />)}</ul>}
+      </section>
+    </>
+  );
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = { nodes: "Nodes", pods: "Pods", events: "Events", daemonsets: "DaemonSets", nads: "NetworkAttachmentDefinitions" };
+const KIND_STATES: Readonly<Record<string, { readonly words: string; readonly tone: string }>> = {
+  watching: { words: "watched", tone: "ok-t" },
+  listing: { words: "being listed", tone: "muted" },
+  failing: { words: "failing", tone: "warn-t" },
+  forbidden: { words: "not allowed", tone: "unknown-t" },
+  absent: { words: "does not exist in this cluster", tone: "muted" },
+};
+
+function Kinds({ kinds }: { readonly kinds: Visibility["kinds"] }) {
+  const now = useNow(COARSE_MS);
+  return (
+    <section aria-labelledby="kinds-h">
+      <div className="sec-head">
+        <h2 id="kinds-h">What the API server tells</h2>
+      </div>
+      {kinds.length === 0 ? (
+        <p className="pad quiet unknown-t">The collector has not told yet what it watches.</p>
+      ) : (
+        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Kinds of objects">
+          <table className="tbl">
+            <thead>
+              <tr>
+                <th scope="col">Kind</th>
+                <th scope="col">State</th>
+                <th scope="col" className="num">
+                  Objects kept
+                </th>
+                <th scope="col">Last heard</th>
+                <th scope="col">Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {kinds.map((kind) => {
+                const state = KIND_STATES[kind.state] ?? { words: kind.state, tone: "unknown-t" };
+                const seen = kind.state === "watching" || kind.state === "listing" || kind.state === "failing";
+                return (
+                  <tr key={kind.kind}>
+                    <td className="med">{KIND_WORDS[kind.kind] ?? kind.kind}</td>
+                    <td className={state.tone}>{state.words}</td>
+                    <td className="num">{seen ? formatCount(kind.objects) : <span className={kind.state === "absent" ? "faint small" : "nodata"}>{kind.state === "absent" ? "none" : "no data"}</span>}</td>
+                    <td className="muted">{kind.last === undefined ? "never" : `${formatDuration((now - Date.parse(kind.last)) / 1_000)} ago`}</td>
+                    <td className="why-text">{kind.reason}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const SOURCE_WORDS = { api: "API server", kubelet: "kubelet", agent: "Node agent", prometheus: "Prometheus" } as const;
+const FRESHNESS = { fresh: { words: "fresh", tone: "ok-t", icon: "seen" }, stale: { words: "stale", tone: "warn-t", icon: "blind" }, absent: { words: "not there", tone: "unknown-t", icon: "not-seen" } } as const;
+
+function SourceLine({ group, total }: { readonly group: SourceGroup; readonly total: number }) {
+  const look = FRESHNESS[group.freshness];
+  return (
+    <li>
+      <span className={look.tone}>
+        <Icon name={look.icon} size={14} />
+      </span>
+      <span>
+        <span className="med">{SOURCE_WORDS[group.source]}</span> <span className={look.tone}>{look.words}</span>
+        {group.reason === "" ? null : <span className="two">{group.reason}</span>}
+        {group.freshness === "fresh" ? null : <Names nodes={group.nodes} total={total} />}
+      </span>
+      <span className="r">{group.nodes.length === total ? "all nodes" : plural(group.nodes.length, "node")}</span>
+    </li>
+  );
+}
+
+function BlindLine({ group, total }: { readonly group: BlindGroup; readonly total: number }) {
+  return (
+    <li>
+      <span className="unknown-t">
+        <Icon name="blind" size={14} />
+      </span>
+      <span>
+        <span className="med">{group.what}</span>
+        <span className="two">{group.reason}</span>
+        {group.fix === undefined ? null : <span className="two fix">{group.fix}</span>}
+        <Names nodes={group.nodes} total={total} />
+      </span>
+      <span className="r">{group.nodes.length === total ? "all nodes" : plural(group.nodes.length, "node")}</span>
+    </li>
+  );
+}
+
+function Names({ nodes, total }: { readonly nodes: readonly string[]; readonly total: number }) {
+  const [all, setAll] = useState(false);
+  if (nodes.length === total && total > 1) return null;
+  const shown = all ? nodes : nodes.slice(0, MAX_NODES_LISTED);
+  return (
+    <span className="names">
+      {shown.map((name) => (
+        <Link key={name} className="link" href={`/nodes/${encodeURIComponent(name)}`} prefetch={false}>
+          {name}
+        </Link>
+      ))}
+      {nodes.length > shown.length ? (
+        <button type="button" className="btn btn-sm btn-quiet" onClick={() => setAll(true)}>
+          {formatCount(nodes.length - shown.length)} more
+        </button>
+      ) : null}
+    </span>
+  );
+}
