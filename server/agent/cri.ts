@@ -1,7 +1,9 @@
-import type { Client, MethodDefinition, ServiceDefinition, status as StatusCodes } from "@grpc/grpc-js";
+import { Client, Metadata, credentials, status, type MethodDefinition, type ServiceDefinition } from "@grpc/grpc-js";
+import { fromJSON } from "@grpc/proto-loader";
 import { z } from "zod";
 import { monotonicMs, systemClock } from "../clock";
 import { CRI_V1 } from "./cri-descriptor";
+import { CriError } from "./cri-error";
 
 /** The calls of CRI v1 that the agent makes, over a Unix socket. */
 export interface CriConnection {
@@ -11,19 +13,6 @@ export interface CriConnection {
   close(): void;
 }
 
-/** A call's failure in words that name call, socket and what happened. `silent`: no answer within the deadline. */
-export class CriError extends Error {
-  override name = "CriError";
-  constructor(
-    message: string,
-    readonly kind: "silent" | "unsupported" | "too-large" | "denied" | "failed",
-  ) {
-    super(message);
-  }
-}
-
-/** A runtime that does not list its sandboxes in this time is a finding by itself. */
-export const CRI_DEADLINE_MS = 10_000;
 /** As the kubelet allows; 20,000 sandboxes with long annotations still fit. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const RECONNECT_BACKOFF_MS = 1_000;
@@ -48,12 +37,10 @@ export type CriSandbox = z.output<typeof Sandbox>;
  * Does not wait for the socket: each call connects as needed and fails by itself. `socketPath` is the path on this side,
  * `shownPath` the node's own, which errors name.
  */
-export async function openCri(socketPath: string, shownPath: string, deadlineMs: number = CRI_DEADLINE_MS): Promise<CriConnection> {
-  // Loaded here so that an agent without the runtime's socket does without this memory.
-  const [grpc, loader] = await Promise.all([import("@grpc/grpc-js"), import("@grpc/proto-loader")]);
-  const definition = loader.fromJSON(CRI_V1, { keepCase: true, longs: Number, enums: Number, defaults: true, arrays: true, objects: true });
+export function openCri(socketPath: string, shownPath: string, deadlineMs: number): CriConnection {
+  const definition = fromJSON(CRI_V1, { keepCase: true, longs: Number, enums: Number, defaults: true, arrays: true, objects: true });
   const service = definition["runtime.v1.RuntimeService"] as ServiceDefinition; // named so in CRI_V1
-  const client: Client = new grpc.Client(`unix:${socketPath}`, grpc.credentials.createInsecure(), {
+  const client = new Client(`unix:${socketPath}`, credentials.createInsecure(), {
     "grpc.max_receive_message_length": MAX_RESPONSE_BYTES,
     "grpc.enable_retries": 0,
     "grpc.initial_reconnect_backoff_ms": RECONNECT_BACKOFF_MS,
@@ -69,11 +56,11 @@ export async function openCri(socketPath: string, shownPath: string, deadlineMs:
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        new grpc.Metadata({ waitForReady: true }),
+        new Metadata({ waitForReady: true }),
         { deadline: new Date(systemClock.now() + deadlineMs) },
         (error, value) => {
           if (error === null) resolve(value);
-          else reject(new CriError(explain(name, shownPath, deadlineMs, error), kindOf(error.code, grpc.status)));
+          else reject(new CriError(explain(name, shownPath, deadlineMs, error), kindOf(error.code)));
         },
       );
     });
@@ -96,7 +83,7 @@ export async function openCri(socketPath: string, shownPath: string, deadlineMs:
   };
 }
 
-function kindOf(code: number, status: typeof StatusCodes): CriError["kind"] {
+function kindOf(code: number): CriError["kind"] {
   if (code === status.DEADLINE_EXCEEDED) return "silent";
   if (code === status.UNIMPLEMENTED) return "unsupported";
   if (code === status.RESOURCE_EXHAUSTED) return "too-large";
@@ -105,9 +92,7 @@ function kindOf(code: number, status: typeof StatusCodes): CriError["kind"] {
 }
 
 function explain(name: string, path: string, deadlineMs: number, error: { readonly code: number; readonly details: string }): string {
-  const DEADLINE_EXCEEDED = 4;
-  const UNIMPLEMENTED = 12;
-  if (error.code === DEADLINE_EXCEEDED) return `${path}: no answer to ${name} in ${String(deadlineMs / 1000)} s`;
-  if (error.code === UNIMPLEMENTED) return `${path}: no CRI v1 there (${error.details}); it needs containerd 1.6 or later with its CRI plugin on, or CRI-O`;
+  if (error.code === status.DEADLINE_EXCEEDED) return `${path}: no answer to ${name} in ${String(deadlineMs / 1000)} s`;
+  if (error.code === status.UNIMPLEMENTED) return `${path}: no CRI v1 there (${error.details}); it needs containerd 1.6 or later with its CRI plugin on, or CRI-O`;
   return `${path}: ${name} failed: ${error.details}`;
 }

@@ -3,7 +3,8 @@ import { MAX_CONDITIONS, MAX_SANDBOXES, MAX_TEXT_CHARS, capText, type AgentRepor
 import { canonicalSocketPath } from "../domain/known-sockets";
 import type { Log } from "../log";
 import { MAX_SOCKET_PATH_BYTES, contact } from "./connect";
-import { CRI_DEADLINE_MS, CriError, openCri, type CriConnection, type CriSandbox } from "./cri";
+import type { CriConnection, CriSandbox } from "./cri";
+import { CRI_DEADLINE_MS, CriError } from "./cri-error";
 import { DISTRIBUTIONS } from "./distributions";
 import { kindOf, reasonOf, type HostFs } from "./host-fs";
 
@@ -37,7 +38,9 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
   const connectionTo = async (path: string, here: string): Promise<CriConnection> => {
     if (open?.path === path) return open.connection;
     open?.connection.close();
-    const connection = await openCri(here, path, deadlineMs);
+    // Loaded only now: an agent without the runtime's socket does without the memory of gRPC.
+    const { openCri } = await import("./cri");
+    const connection = openCri(here, path, deadlineMs);
     open = { path, connection };
     round = 0;
     told = {};

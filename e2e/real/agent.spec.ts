@@ -1,0 +1,180 @@
+import { expect, test } from "@playwright/test";
+import path from "node:path";
+import type { ChildProcess } from "node:child_process";
+import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
+import { BUNDLE, clusterArgs, freePort, probePod, startProduct, until, type Product } from "../setup/product";
+import type { AgentReport, SandboxReading } from "@/server/domain/agent-report";
+import type { NodeDetail, Status, Timeline } from "@/server/http/schemas";
+
+/** The agent as it runs on a node: a real containerd and kubelet, real pods, the faults of `e2e/cluster/fault`. */
+const options = { node: true, runtimeTimeout: "20s" };
+const missing = clusterMissing(options);
+test.skip(missing !== undefined, missing);
+test.describe.configure({ mode: "serial" });
+
+const NODE = path.resolve(import.meta.dirname, "../../node_modules/node/bin/node");
+const SHIM = "/run/daemon-shim/daemon.sock";
+
+let cluster: Cluster;
+test.beforeAll(async () => {
+  cluster = await startCluster(options);
+});
+test.afterAll(async () => {
+  await cluster?.stop();
+});
+
+const agent = async (...flags: string[]): Promise<AgentReport> => JSON.parse(await cluster.enter([NODE, BUNDLE, "agent", "--once", "--node", "node-1", "--socket", `daemon-shim=${SHIM}`, ...flags])) as AgentReport; // its schema is the listener's, which other tests hold it to
+const sandboxes = (report: AgentReport): readonly SandboxReading[] => {
+  if (!report.sandboxes.looked) throw new Error(report.sandboxes.reason);
+  return report.sandboxes.items;
+};
+const socket = (report: AgentReport, name: string) => (report.sockets.looked ? report.sockets.items.find((one) => one.name === name) : undefined);
+const config = (report: AgentReport) => (report.config.looked ? report.config.reading : undefined);
+const networkReady = (report: AgentReport) => (report.runtime.looked ? report.runtime.reading.conditions.find(({ type }) => type === "NetworkReady")?.status : undefined);
+
+test("on a healthy node the agent sees the runtime, each pod's sandbox by uid, and the config that is in force", async () => {
+  await cluster.apply(probePod("one"));
+  await cluster.apply(probePod("two"));
+  await cluster.kubectl(["wait", "--for=condition=Ready", "--timeout=60s", "pod/one", "pod/two"]);
+  const report = await agent();
+  const uids = (await cluster.kubectl(["get", "pods", "-A", "-o", "jsonpath={.items[*].metadata.uid}"])).split(" ").sort();
+  expect(sandboxes(report).filter(({ ready }) => ready).map(({ uid }) => uid).sort()).toEqual(uids);
+  for (const { createdMs } of sandboxes(report)) expect(Math.abs(report.atMs - (createdMs ?? 0))).toBeLessThan(600_000);
+  expect(report.runtime).toMatchObject({ looked: true, reading: { name: "containerd", version: expect.stringMatching(/^\d+\.\d+/) } });
+  expect(networkReady(report)).toBe(true);
+  expect(config(report)).toMatchObject({ dir: "/etc/cni/net.d", effectiveFile: "10-test.conflist", pluginTypes: ["bridge", "host-local"], missingBinaries: [], binDirs: ["/opt/cni/bin"] });
+  expect(socket(report, "cri")).toMatchObject({ path: "/run/containerd/containerd.sock", state: "answers" });
+  expect(socket(report, "daemon-shim")).toMatchObject({ path: SHIM, state: "absent" });
+});
+
+test.describe("each fault, as the agent sees it", () => {
+  const faults: Record<string, (report: AgentReport) => void> = {
+    daemon: (report) => {
+      expect(socket(report, "daemon-shim")).toMatchObject({ state: "answers" });
+      expect(config(report)).toMatchObject({ effectiveFile: "00-daemon.conflist", pluginTypes: ["daemon-shim"], delegateTypes: ["bridge", "host-local"], sockets: [SHIM], missingBinaries: [] });
+    },
+    "daemon-dead": (report) => expect(socket(report, "daemon-shim")).toMatchObject({ state: "refuses", detail: "ECONNREFUSED" }),
+    "daemon-gone": (report) => {
+      expect(socket(report, "daemon-shim")).toMatchObject({ state: "absent" });
+      expect(config(report)).toMatchObject({ sockets: [SHIM] });
+    },
+    "daemon-slow": (report) => expect(socket(report, "daemon-shim")).toMatchObject({ state: "silent" }),
+    "missing-binary": (report) => expect(config(report)).toMatchObject({ effectiveFile: "10-test.conflist", missingBinaries: ["bridge"], binaryProblems: ["bridge: not in /opt/cni/bin"] }),
+    "missing-config": (report) => {
+      expect(config(report)).toMatchObject({ pluginTypes: [] });
+      expect(config(report)).not.toHaveProperty("effectiveFile");
+    },
+    "bad-config": (report) => {
+      expect(config(report)).toMatchObject({ fileProblems: [expect.stringMatching(/^10-test\.conflist: not JSON/)] });
+      expect(config(report)).not.toHaveProperty("effectiveFile");
+    },
+    "runtime-dead": (report) => {
+      expect(socket(report, "cri")).toMatchObject({ state: "silent" });
+      expect(report.sandboxes).toMatchObject({ looked: false, reason: expect.stringMatching(/no answer to .* in 10 s/) });
+      expect(config(report), "a hung runtime hides nothing else").toMatchObject({ effectiveFile: "10-test.conflist" });
+    },
+    none: (report) => {
+      expect(networkReady(report)).toBe(true);
+      expect(socket(report, "cri")).toMatchObject({ state: "answers" });
+    },
+  };
+  for (const [fault, check] of Object.entries(faults)) {
+    test(fault, async () => {
+      await cluster.fault(fault);
+      check(await agent());
+    });
+  }
+
+  test("a config that the runtime did not notice: the file is right, the runtime is not", async () => {
+    await cluster.fault("unnoticed-config");
+    await expect.poll(async () => networkReady(await agent()), { timeout: 20_000 }).toBe(false);
+    expect(config(await agent())).toMatchObject({ effectiveFile: "10-test.conflist", missingBinaries: [] });
+    await cluster.fault("none");
+  });
+
+  test("the socket of a hung daemon is found through the config alone, without being named", async () => {
+    await cluster.fault("daemon-slow");
+    const report = JSON.parse(await cluster.enter([NODE, BUNDLE, "agent", "--once", "--node", "node-1"])) as AgentReport;
+    expect(socket(report, "daemon-shim")).toMatchObject({ path: SHIM, state: "silent" });
+    await cluster.fault("none");
+  });
+});
+
+test("dead sandboxes that the runtime cannot take down are listed with their pod, and without a nonsense age", async () => {
+  await cluster.fault("daemon-dead", { env: { SANDGLASS_SHIM_STRICT_DEL: "true" } });
+  await cluster.apply(probePod("stuck"));
+  const uid = await cluster.kubectl(["get", "pod", "stuck", "-o", "jsonpath={.metadata.uid}"]);
+  const dead = await until("a dead sandbox", 90_000, async () => {
+    const found = sandboxes(await agent()).filter((one) => !one.ready && one.uid === uid);
+    return found.length > 0 ? found : undefined;
+  });
+  for (const one of dead) {
+    expect(one).toMatchObject({ namespace: "default", name: "stuck" });
+    if (one.createdMs !== undefined) expect(one.createdMs).toBeGreaterThan(Date.UTC(2020));
+  }
+  await cluster.kubectl(["delete", "pod", "stuck", "--wait=false"]);
+  await cluster.fault("none");
+});
+
+test.describe("pushed from the node to the collector outside", () => {
+  let product: Product;
+  let running: ChildProcess;
+  let exited: Promise<number | null>;
+  const node = () => product.api<NodeDetail>("/api/v1/nodes/node-1");
+  const start = async (port: number): Promise<void> => {
+    const address = await cluster.reverse(port, 7443);
+    const files = path.join(product.dataDir, "agents");
+    running = cluster.enterAndStay([NODE, BUNDLE, "agent", "--node", "node-1", "--period", "1s", "--push", `https://${address}`, "--token-file", path.join(files, "node-1.token"), "--ca-file", path.join(files, "ca.crt"), "--socket", `daemon-shim=${SHIM}`]);
+    exited = new Promise((resolve) => running.once("exit", resolve));
+  };
+
+  test.beforeAll(async () => {
+    const agentPort = await freePort();
+    product = await startProduct({ args: [...(await clusterArgs(cluster)), "--agent-port", String(agentPort)] });
+    await cluster.enter([NODE, BUNDLE, "agent-token", "node-1", "--data", product.dataDir]);
+    await start(agentPort);
+  });
+  test.afterAll(async () => {
+    running?.kill("SIGTERM");
+    await product?.stop();
+  });
+
+  test("what the agent reads becomes the node's signals, and the visibility says that the agent is fresh", async () => {
+    const detail = await until("the agent's signals", 60_000, async () => {
+      const one = await node();
+      return one.sources.find(({ source }) => source === "agent")?.freshness === "fresh" && one.sockets.some(({ name }) => name === "cri") ? one : undefined;
+    });
+    const signal = (name: string) => detail.signals.find((one) => one.signal === name && one.state === "fresh");
+    expect(signal("sandbox.ready")?.value).toBeGreaterThanOrEqual(2);
+    expect(signal("sandbox.dead")).toBeDefined();
+    expect(signal("cri.list_seconds")).toMatchObject({ source: "agent", unit: "seconds" });
+    expect(detail.config).toMatchObject({ effectiveFile: "10-test.conflist", missingBinaries: [] });
+    await expect.poll(async () => (await product.api<Status>("/api/v1/status")).agents, { timeout: 30_000 }).toMatchObject({ listening: true, reporting: 1 });
+  });
+
+  test("a daemon that dies makes an idle node a no by its socket, with that proof; mended it is no longer", async () => {
+    await cluster.fault("daemon-dead");
+    const broken = await until("a no", 60_000, async () => {
+      const one = await node();
+      return one.answer.state === "no" ? one : undefined;
+    });
+    expect(broken.answer.row).toBe(2);
+    expect(broken.answer.proof.map(({ what, source }) => `${source}: ${what}`).join("\n")).toContain(`agent: Socket ${SHIM}`);
+    expect(broken.sockets.find(({ path: where }) => where === SHIM)).toMatchObject({ state: "refuses", effective: true });
+    await cluster.fault("none");
+    await until("no longer a no", 60_000, async () => ((await node()).answer.state === "no" ? undefined : true));
+    const timeline = await product.api<Timeline>("/api/v1/nodes/node-1/timeline?signals=socket.state");
+    const states = timeline.series.filter(({ signal, instance }) => signal === "socket.state" && instance === SHIM).flatMap(({ max }) => max);
+    expect(Math.max(...states.map(Number)), "refuses is stored as 2").toBe(2);
+  });
+
+  test("told to end, the agent ends by itself, and its source goes stale rather than fine", async () => {
+    running.kill("SIGTERM");
+    expect(await exited).toBe(0);
+    const gone = await until("a stale agent", 120_000, async () => {
+      const agentSource = (await node()).sources.find(({ source }) => source === "agent");
+      return agentSource?.freshness === "stale" ? agentSource : undefined;
+    });
+    expect(gone.reason).toBeDefined();
+  });
+});
