@@ -1,0 +1,33 @@
+import { rmSync } from "node:fs";
+import { build } from "esbuild";
+import { BUNDLE, inRoot } from "./paths.mjs";
+
+/**
+ * The collector, the agent and every other command as one file with its lazily loaded parts beside it. What has native
+ * parts, generated code that looks for its own files, or is served by Next stays a package.
+ */
+const EXTERNAL = ["better-sqlite3", "next", "@prisma/client", "@prisma/adapter-better-sqlite3"];
+/** Packages written as CommonJS call these, which an ES module does not have. */
+const BANNER = `import { createRequire as createRequireOfBundle } from "node:module";
+import { fileURLToPath as pathOfBundle } from "node:url";
+const require = createRequireOfBundle(import.meta.url);
+const __filename = pathOfBundle(import.meta.url);
+const __dirname = pathOfBundle(new URL(".", import.meta.url));`;
+
+rmSync(inRoot("dist/parts"), { recursive: true, force: true });
+await build({
+  entryPoints: { main: inRoot("server/main.ts") },
+  outdir: inRoot("dist"),
+  outExtension: { ".js": ".mjs" },
+  chunkNames: "parts/[name]-[hash]",
+  splitting: true,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  sourcemap: true,
+  external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+  banner: { js: BANNER },
+  logLevel: "warning",
+});
+process.stdout.write(`${BUNDLE}\n`);

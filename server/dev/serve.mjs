@@ -1,0 +1,34 @@
+import { BUNDLE, PROJECT_NODE } from "./paths.mjs";
+import { prepareProduct } from "./product.mjs";
+import { runToEnd, SIGNAL_CODES } from "./run-to-end.mjs";
+import { signalGroup, start, stopAll } from "./steps.mjs";
+
+/** The product has this long to end after a signal; with what npm itself needs it stays under ten seconds. */
+const GRACE_MS = 8_000;
+
+export async function startProduct(args) {
+  let ready = false;
+  await runToEnd(async () => {
+    await prepareProduct();
+    ready = true;
+  });
+  if (ready) serve(args);
+}
+
+/** Runs the product and hands every signal on. Ends with its exit code. */
+function serve(args) {
+  for (const signal of Object.keys(SIGNAL_CODES)) process.removeAllListeners(signal);
+  // A group of its own: Ctrl-C reaches it once, through us, and whatever it started can be ended with it.
+  const child = start(PROJECT_NODE, [BUNDLE, "serve", ...args], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  for (const signal of Object.keys(SIGNAL_CODES)) {
+    process.on(signal, () => void stopAll(signal, GRACE_MS));
+  }
+  child.once("error", (error) => {
+    process.stderr.write(`${PROJECT_NODE} could not be started: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.once("exit", (code, signal) => {
+    signalGroup(child, "SIGKILL");
+    process.exit(code ?? SIGNAL_CODES[signal] ?? 1);
+  });
+}
