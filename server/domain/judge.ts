@@ -45,12 +45,12 @@ function judgeStuck(input: JudgeInput): Judgement {
 
 /** Nothing is stuck and nothing proves a start: rows 6 and what lies beside it. */
 function judgeIdle(input: JudgeInput): Judgement {
-  const { held, nowMs, thresholds, lastFailureMs, lastFreshMs } = input;
+  const { held, nowMs, thresholds, lastFailureMs } = input;
   const found = preconditions(input);
   const proof = [...podEvidence(input), ...found.map(({ evidence }) => evidence)];
   const window = durationWords(thresholds.windowSeconds);
-  const failedInWindow = lastFailureMs !== undefined && nowMs - lastFailureMs < thresholds.windowSeconds * 1_000;
-  if (failedInWindow && (lastFreshMs === undefined || lastFailureMs > lastFreshMs)) {
+  // A failure in the window is newer than any fresh sandbox here: one in the window would have been row 5.
+  if (lastFailureMs !== undefined && nowMs - lastFailureMs < thresholds.windowSeconds * 1_000) {
     return verdict(6, "unknown", {}, `The last sandbox that was tried failed, at ${instantWords(lastFailureMs, nowMs)}, and no pod has waited long enough to tell${waitingList(input)}.${heldWords(held)}`, proof);
   }
   const broken = found.filter(({ holds }) => !holds);
