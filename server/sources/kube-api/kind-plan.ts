@@ -16,9 +16,7 @@ export interface KindPlan {
   readonly bookmarks: boolean;
   /** For the message where it is refused: "list and watch pods in all namespaces". */
   readonly right: string;
-  /** Most objects that are kept. */
-  readonly maxObjects: number;
-  /** Past it: `fail` (a part of the nodes or pods would make wrong answers), or `cut` (some events are better than none). */
+  /** Past the most objects that are kept: `fail` (a part of the nodes or pods would make wrong answers), or `cut` (some events are better than none). */
   readonly overflow: "fail" | "cut";
   /** "ignored": not one that we keep. `undefined`: unusable. */
   project(raw: unknown, atMs: number): Projected | "ignored" | undefined;

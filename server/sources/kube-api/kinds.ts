@@ -5,12 +5,6 @@ import { z } from "zod";
 import type { KindPlan } from "./kind-plan";
 import { isInterestingDaemonSet, type Projector } from "./project";
 
-export const MAX_NODES = 20_000;
-export const MAX_PODS = 400_000;
-export const MAX_EVENTS = 100_000;
-export const MAX_DAEMONSETS = 20_000;
-export const MAX_NADS = 20_000;
-
 /**
  * Reasons that make up most events of a busy cluster and say nothing about sandboxes. The API server leaves them out,
  * so they cost neither of us anything.
@@ -38,7 +32,6 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       bookmarks: true,
       query: {},
       right: "list and watch nodes",
-      maxObjects: MAX_NODES,
       overflow: "fail",
       project: (raw, atMs) => {
         const object = projector.node(raw);
@@ -58,7 +51,6 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       // A pod that is not bound waits for the scheduler, not for a node. Finished ones stay: their dead sandboxes are no backlog.
       query: { fieldSelector: "spec.nodeName!=" },
       right: "list and watch pods in all namespaces",
-      maxObjects: MAX_PODS,
       overflow: "fail",
       project: (raw, atMs) => {
         const object = projector.pod(raw);
@@ -73,7 +65,6 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       bookmarks: false, // the API server keeps no watch cache of events
       query: { fieldSelector: NOISE.map((reason) => `reason!=${reason}`).join(",") },
       right: "list and watch events in all namespaces",
-      maxObjects: MAX_EVENTS,
       overflow: "cut",
       project: (raw, atMs) => {
         const object = projector.event(raw);
@@ -87,7 +78,6 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       bookmarks: true,
       query: {},
       right: "list and watch daemonsets.apps in all namespaces",
-      maxObjects: MAX_DAEMONSETS,
       overflow: "fail",
       project: (raw, atMs) => {
         const object = projector.daemonSet(raw);
@@ -112,7 +102,6 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       bookmarks: true,
       query: {},
       right: "list and watch network-attachment-definitions.k8s.cni.cncf.io in all namespaces",
-      maxObjects: MAX_NADS,
       overflow: "fail",
       project: (raw, atMs) => {
         const nad = projector.nad(raw);

@@ -1,5 +1,9 @@
+import type { WatchedKind } from "../../domain/observation";
+
 /** Every bound of a list or a watch, in one place; tests make some of them small. */
 export interface WatchLimits {
+  /** Most objects of a kind that are kept. */
+  readonly maxObjects: Readonly<Record<WatchedKind, number>>;
   readonly pageSize: number;
   /** 410 inside a list: so often it is begun again in pages, after that without `limit`. */
   readonly pagedTries: number;
@@ -26,7 +30,11 @@ export interface WatchLimits {
   readonly statusMs: number;
 }
 
+/** Four times the largest cluster that Kubernetes itself is made for; events are as many as an hour of a bad day brings. */
+export const MAX_OBJECTS: Readonly<Record<WatchedKind, number>> = { nodes: 20_000, pods: 400_000, events: 100_000, daemonsets: 20_000, nads: 20_000 };
+
 export const WATCH_LIMITS: WatchLimits = {
+  maxObjects: MAX_OBJECTS,
   pageSize: 500,
   pagedTries: 3,
   maxObjectBytes: 8 * 1024 * 1024,

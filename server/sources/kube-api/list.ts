@@ -3,7 +3,7 @@ import type { Connection, WireResponse } from "./connection";
 import type { KindPlan, WatchCounts } from "./kind-plan";
 import type { WatchLimits } from "./limits";
 import { ListSplitter } from "./list-splitter";
-import { failure, refusal, type Outcome } from "./outcome";
+import { failure, refusal, tooMany, type Outcome } from "./outcome";
 import { pathOf, queryOf } from "./path";
 import { errorOf } from "./request";
 
@@ -42,8 +42,8 @@ export async function listAll(run: ListRun): Promise<Outcome & { readonly resour
       if (answer.status >= 400) return refusal(await errorOf(answer, connection.server), plan);
       const read = await readPage(run, answer);
       if (read.overflow) {
-        if (plan.overflow === "fail") return { input: "too-many", reason: `There are more than ${plan.maxObjects} ${plan.kind}, the most that are kept` };
-        return { input: "listed", reason: `Only the first ${plan.maxObjects} ${plan.kind} of the list are kept`, ...versioned(version ?? read.version) };
+        if (plan.overflow === "fail") return { input: "too-many", reason: tooMany(plan, run.limits) };
+        return { input: "listed", reason: `Only the first ${run.limits.maxObjects[plan.kind]} ${plan.kind} of the list are kept`, ...versioned(version ?? read.version) };
       }
       // Where a server mixes versions, the earliest is the one that misses nothing.
       version ??= read.version;
@@ -68,7 +68,7 @@ async function readPage(run: ListRun, answer: WireResponse): Promise<{ readonly 
   try {
     for await (const chunk of answer.body as AsyncIterable<Buffer>) { // undici's body gives Buffers while no encoding is set
       for (const bytes of splitter.feed(chunk)) {
-        if (run.onItem(JSON.parse(bytes.toString("utf8"))) > run.plan.maxObjects) {
+        if (run.onItem(JSON.parse(bytes.toString("utf8"))) > run.limits.maxObjects[run.plan.kind]) {
           answer.body.destroy();
           return { overflow: true };
         }

@@ -1,5 +1,6 @@
 import type { KindPlan } from "./kind-plan";
 import { AnswerError, connectionError, KubeError } from "./errors";
+import type { WatchLimits } from "./limits";
 import { NotAList } from "./list-splitter";
 import type { WatchInput } from "./watch-machine";
 
@@ -10,6 +11,8 @@ export interface Outcome {
   readonly reason?: string;
   readonly retryAfterMs?: number;
 }
+
+export const tooMany = (plan: KindPlan, limits: WatchLimits): string => `There are more than ${limits.maxObjects[plan.kind]} ${plan.kind}, the most that are kept`;
 
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;

@@ -5,7 +5,7 @@ import { KubeError } from "./errors";
 import type { KindPlan, WatchCounts } from "./kind-plan";
 import type { WatchLimits } from "./limits";
 import { LineSplitter } from "./lines";
-import { failure, refusal, type Outcome } from "./outcome";
+import { failure, refusal, tooMany, type Outcome } from "./outcome";
 import { pathOf, queryOf } from "./path";
 import { errorOf } from "./request";
 import { isOlder, versionOf } from "./resource-version";
@@ -28,6 +28,8 @@ export interface StreamRun {
   /** The API server took the watch. */
   readonly onOpen: () => void;
   readonly onChange: (type: "ADDED" | "MODIFIED" | "DELETED", raw: unknown) => void;
+  /** More objects than the bound. */
+  readonly isFull: () => boolean;
   /** After each event and bookmark: how far we are. */
   readonly onProgress: (version: string | undefined) => void;
 }
@@ -113,6 +115,7 @@ function readLine(run: StreamRun, line: Buffer, state: StreamState): Outcome | u
     return { input: "went-back", reason: `resourceVersion ${cleanText(version, 40)} came after ${cleanText(state.version, 40)}: the API server tells another history` };
   }
   if (event.type !== "BOOKMARK") run.onChange(event.type, event.object);
+  if (run.isFull()) return { input: "too-many", reason: tooMany(run.plan, run.limits) };
   state.version = version ?? state.version;
   state.told += 1;
   run.onProgress(state.version);

@@ -219,6 +219,7 @@ export class KindWatch {
         if (type === "DELETED") this.#forget(options.plan.keyOf(raw));
         else this.#object(raw, true);
       },
+      isFull: () => options.plan.overflow === "fail" && this.#isFull(),
       onProgress: (version) => {
         this.#version = version;
         this.#attempt = 0;
@@ -243,9 +244,14 @@ export class KindWatch {
     }
     const version = versionOf(raw);
     if (skipUnchanged && version !== undefined && this.#known.get(projected.key) === version) return projected.key;
-    this.#known.set(projected.key, version ?? "");
+    // Past the bound an event is still told, but not counted as held.
+    if (plan.overflow === "fail" || this.#known.has(projected.key) || !this.#isFull()) this.#known.set(projected.key, version ?? "");
     observe(projected.observation);
     return projected.key;
+  }
+
+  #isFull(): boolean {
+    return this.#known.size > this.options.limits.maxObjects[this.options.plan.kind];
   }
 
   #forget(key: string | undefined): void {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cniDaemonOf } from "../../../domain/cni-daemons";
 import { parseNamespace, parseObjectName } from "../../../domain/ids";
 import type { DaemonSetObject } from "../../../domain/model";
 import { containerSchema, resourcesOf } from "./containers";
@@ -54,11 +55,9 @@ export function daemonSetProjection(fields: Lenient) {
   };
 }
 
-/** Where CNI configuration and plugins lie, on plain nodes, k3s, RKE2, MicroK8s, k0s and OpenShift. */
-const CNI_PATHS = /(^|\/)(cni|multus)(\/|$)|\/cni\/(bin|net\.d)/;
 const SYSTEM_NAMESPACE = "kube-system";
 
-/** Kept: what lives in kube-system, and what mounts a CNI folder of its node; a table of names is the caller's. */
+/** Kept: what lives in kube-system, and every CNI daemon that the table or a mount gives away. */
 export function isInterestingDaemonSet(daemonSet: DaemonSetObject): boolean {
-  return daemonSet.namespace === SYSTEM_NAMESPACE || daemonSet.hostPaths.some((hostPath) => CNI_PATHS.test(hostPath));
+  return daemonSet.namespace === SYSTEM_NAMESPACE || cniDaemonOf(daemonSet, []) !== undefined;
 }
