@@ -20,10 +20,9 @@ export type StoreErrorCode =
   | "busy"
   | "too-many";
 
-/** What the store says to a person: one sentence with what is wrong and what to do. `sentence` lets the command line print it without a stack. */
+/** What the store says to a person: one sentence with what is wrong and what to do. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
-  readonly sentence = true;
   constructor(
     readonly code: StoreErrorCode,
     message: string,
@@ -36,7 +35,16 @@ export class StoreError extends Error {
 /** A file system with less room than this cannot take one more page of the log and its index. */
 const FULL_BELOW_BYTES = 64 * 1024;
 
-const sqliteCode = (error: unknown): string | undefined => (error instanceof Database.SqliteError ? error.code : undefined);
+/** SQLite's own code, also from within what Prisma makes of it. */
+function sqliteCode(error: unknown): string | undefined {
+  if (error instanceof Database.SqliteError) return error.code;
+  if (!(error instanceof Error)) return undefined;
+  const meta = "meta" in error ? property(error.meta, "driverAdapterError") : undefined;
+  const code = property(error.cause, "originalCode") ?? property(property(meta, "cause"), "originalCode");
+  return typeof code === "string" ? code : undefined;
+}
+
+const property = (value: unknown, name: string): unknown => (typeof value === "object" && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined); // `in` has just shown it
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? "");
 

@@ -4,6 +4,7 @@ import { StoreError, toUnwritable } from "./errors";
 import { ChangeWriter } from "./ingest/changes";
 import { maintenance } from "./ingest/maintain";
 import { SampleWriter } from "./ingest/samples";
+import { verificationsOver } from "./ingest/verifications";
 import { lockFile, type Lock } from "./lock";
 import { openWritable, type Db } from "./sqlite/connection";
 import { openForReading } from "./sqlite/open-reading";
@@ -34,6 +35,7 @@ class SqliteIngest implements Ingest {
   #connection: Connection | undefined;
   #work: Generator<void, void, void> | undefined;
   #lastPassMs: number | undefined;
+  readonly verifications = verificationsOver((run) => this.#attempt(({ db }) => run(db)));
 
   constructor(file: string, nowMs: number) {
     this.#file = file;

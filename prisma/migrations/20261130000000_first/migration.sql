@@ -168,10 +168,9 @@ CREATE TABLE "action_run" (
     "request_id" TEXT NOT NULL,
     "action" TEXT NOT NULL,
     "node" TEXT NOT NULL,
-    "target" TEXT NOT NULL,
+    "object" TEXT NOT NULL,
     "actor" TEXT NOT NULL,
     "state" TEXT NOT NULL,
-    "parameters" TEXT NOT NULL,
     "plan" TEXT NOT NULL,
     "before" TEXT NOT NULL,
     "started_ms" BIGINT NOT NULL,
@@ -241,6 +240,9 @@ CREATE UNIQUE INDEX "action_run_request_id_key" ON "action_run"("request_id");
 
 -- CreateIndex
 CREATE INDEX "action_run_node_started_ms_idx" ON "action_run"("node", "started_ms");
+
+-- CreateIndex
+CREATE INDEX "action_run_object_started_ms_idx" ON "action_run"("object", "started_ms");
 
 -- CreateIndex
 CREATE INDEX "action_run_state_idx" ON "action_run"("state");

@@ -42,6 +42,11 @@ export class ReadSource {
     }
   }
 
+  /** The file was just written, so a copy of it tells the past. */
+  leaveCopy(): void {
+    if (this.copyReason !== undefined) this.close();
+  }
+
   close(): void {
     this.#open?.reading.close();
     this.#open = undefined;

@@ -1,0 +1,96 @@
+import type { ActionReading, Plan, Verdict } from "../domain/actions/types";
+import type { RequestId } from "../domain/ids";
+import type { AuditEntry, Permit } from "../domain/permit";
+
+/**
+ * What people write, and what came of it. Every write takes a permit and an audit entry, and both are in the file
+ * before it resolves: these rows are synced to the disk, so a run that was started is known after a power loss too.
+ * All of it rejects with StoreUnwritable where nothing can be written, also after trying again for a while.
+ */
+export interface State {
+  /** An attempt that came to nothing else: refused, or only looked at. */
+  audit(permit: Permit, entry: AuditEntry): Promise<void>;
+  /** At most once per request id: where the run exists already it is returned as it is, `started` is false, and nothing is written. */
+  startRun(permit: Permit, entry: AuditEntry, run: NewRun): Promise<{ readonly run: ActionRun; readonly started: boolean }>;
+  /** Before a step is carried out, and again after it, by its ordinal. */
+  saveStep(permit: Permit, runId: number, step: ActionStep): Promise<void>;
+  /** Ends a run that is running; one that has ended stays as it is, and false is returned. */
+  finishRun(permit: Permit, entry: AuditEntry, runId: number, end: RunEnd): Promise<boolean>;
+  /** Takes the key that a kubelet offers as the right one. False where it offers another by now, or none. */
+  acceptKubeletKey(permit: Permit, entry: AuditEntry, key: { readonly node: string; readonly sha256: string }): Promise<boolean>;
+
+  run(requestId: RequestId): Promise<ActionRun | undefined>;
+  /** Newest first, at most MAX_RUNS_READ. */
+  runs(query: { readonly node?: string; readonly object?: string; readonly action?: string; readonly sinceMs?: number; readonly limit: number }): Promise<readonly ActionRun[]>;
+  /** Newest first, at most MAX_AUDIT_READ; `beforeId` is the last id of the page before. */
+  auditEntries(query: { readonly limit: number; readonly beforeId?: number }): Promise<readonly (AuditEntry & { readonly id: number })[]>;
+  close(): Promise<void>;
+}
+
+export const RUN_STATES = ["running", "applied", "failed", "interrupted"] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+export interface NewRun {
+  readonly requestId: RequestId;
+  readonly plan: Plan;
+  /** What the verdict will compare with. */
+  readonly before: ActionReading;
+  readonly startedMs: number;
+}
+
+export interface RunEnd {
+  readonly state: Exclude<RunState, "running">;
+  readonly atMs: number;
+  readonly error?: string;
+}
+
+export interface ActionStep {
+  readonly ordinal: number;
+  readonly title: string;
+  readonly state: "running" | "done" | "failed";
+  readonly startedMs: number;
+  readonly finishedMs?: number;
+  /** The object's part that is changed, as it was and as the API server says it is now; JSON. */
+  readonly before?: string;
+  readonly after?: string;
+  readonly error?: string;
+}
+
+export interface RunVerification {
+  readonly id: number;
+  readonly dueMs: number;
+  /** All absent until it was carried out. */
+  readonly verdict?: Verdict;
+  readonly because?: string;
+  readonly doneMs?: number;
+  readonly after?: ActionReading;
+}
+
+export interface ActionRun extends NewRun {
+  readonly id: number;
+  readonly actor: string;
+  readonly state: RunState;
+  readonly finishedMs?: number;
+  /** When the collector saw the change on the node; verifications count from there. */
+  readonly seenMs?: number;
+  readonly error?: string;
+  readonly steps: readonly ActionStep[];
+  readonly verifications: readonly RunVerification[];
+}
+
+export const MAX_RUNS_READ = 200;
+export const MAX_AUDIT_READ = 500;
+
+/** The collector's part of runs: it sees the change arrive and carries out what is due. Times are stored, so a restart forgets none. */
+export interface Verifications {
+  /** Runs whose change is made but was not seen on its node yet, oldest first, at most MAX_RUNS_READ. */
+  unseen(): readonly ActionRun[];
+  /** The change is on the node: plans the checks. Counts once; a later call changes nothing. */
+  seen(runId: number, seenMs: number, dueMs: readonly number[]): void;
+  /** Checks whose time has come, oldest first, at most MAX_RUNS_READ. */
+  due(nowMs: number): readonly { readonly id: number; readonly dueMs: number; readonly run: ActionRun }[];
+  /** Counts once; a later call changes nothing. */
+  record(id: number, result: { readonly verdict: Verdict; readonly because: string; readonly doneMs: number; readonly after?: ActionReading }): void;
+  /** Runs that were running when their process ended: nobody carries them on. Called at start; returns how many. */
+  interrupt(nowMs: number): number;
+}
