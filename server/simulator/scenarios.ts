@@ -46,7 +46,8 @@ const BUSY: WorkloadParameters = { services: 34, hostNetworkPods: 5, cronJobs: 3
 const CROWDED: WorkloadParameters = { ...BUSY, services: 221, hostNetworkPods: 8 };
 const IDLE: WorkloadParameters = { ...BUSY, cronJobs: 0 };
 
-const NO_CPU_LIMIT: DaemonResources = { cpuRequestCores: 0.1, memoryLimitBytes: 2 ** 30, memoryRequestBytes: 50 * 2 ** 20 };
+/** No CPU limit, and memory that is enough on every day but the one after an outage. */
+const SHORT_OF_MEMORY: DaemonResources = { cpuRequestCores: 0.1, memoryLimitBytes: 512 * 2 ** 20, memoryRequestBytes: 50 * 2 ** 20 };
 
 /** The outage, in minutes before now: the machine is lost, comes back, is rebooted by the repair, comes back again. */
 const FIRST_CUT = 64;
@@ -68,7 +69,7 @@ export function planScenario(name: ScenarioName, options: ScenarioOptions): Scen
   const storm = pickNode(names, "compute", 2);
   const other = pickNode(names, "edge", 1);
   const crowded = name === "demo" || name === "retry-storm" || name === "oom-loop" ? storm : undefined;
-  const resources = name === "oom-loop" ? NO_CPU_LIMIT : DEFAULT_DAEMON_RESOURCES;
+  const resources = name === "oom-loop" ? SHORT_OF_MEMORY : DEFAULT_DAEMON_RESOURCES;
   const cluster: ClusterParameters = {
     seed: `${name}:${options.seed}`,
     startMs,

@@ -36,6 +36,7 @@ export class ClusterModel implements ChangeSink {
   readonly nodes = new Map<string, NodeModel>();
   readonly daemonSet: CniDaemonSet;
   readonly random: Random;
+  /** Tells a simulated cluster from every other, and one scenario and seed from another. */
   readonly systemUid: string;
   nowMs: number;
   private readonly workloads = new Map<string, Workload>();
@@ -43,11 +44,13 @@ export class ClusterModel implements ChangeSink {
   private readonly controllerEvents: EventRecorder;
   private changes = emptyChanges();
   private evictedMs = new Map<string, number>();
+  /** What kubelets that are cut off could not tell. */
+  private withheld = emptyChanges();
 
   constructor(readonly parameters: ClusterParameters) {
     this.random = new Random(parameters.seed);
     this.nowMs = parameters.startMs;
-    this.systemUid = this.random.fork("kube-system").uuid();
+    this.systemUid = `simulated:${parameters.seed}`;
     const scheduler = new EventRecorder(this.random.fork("scheduler"), "default-scheduler", undefined, this);
     this.controllerEvents = new EventRecorder(this.random.fork("node-controller"), "node-controller", undefined, this);
     for (const node of parameters.nodes) {
@@ -96,20 +99,35 @@ export class ClusterModel implements ChangeSink {
   }
 
   pod(pod: PodRecord): void {
-    this.changes.pods.add(pod);
+    this.heard(pod.node).pods.add(pod);
   }
 
   podGone(pod: PodRecord): void {
-    this.changes.pods.delete(pod);
-    this.changes.gonePods.push(pod);
+    const changes = this.heard(pod.node);
+    changes.pods.delete(pod);
+    changes.gonePods.push(pod);
   }
 
   event(event: EventRecord): void {
-    this.changes.events.add(event);
+    this.heard(event.host).events.add(event);
   }
 
   node(name: string): void {
     this.changes.nodes.add(name);
+  }
+
+  private heard(node: string | undefined): MutableChanges {
+    return node !== undefined && this.nodes.get(node)?.silent === true ? this.withheld : this.changes;
+  }
+
+  /** A kubelet that is heard again tells what it could not. */
+  private catchUp(): void {
+    const { pods, events, gonePods } = this.withheld;
+    if (pods.size + events.size + gonePods.length === 0) return;
+    this.withheld = emptyChanges();
+    for (const pod of pods) this.pod(pod);
+    for (const pod of gonePods) this.podGone(pod);
+    for (const event of events) this.event(event);
   }
 
   private step(toMs: number): void {
@@ -119,6 +137,7 @@ export class ClusterModel implements ChangeSink {
     }
     for (const node of this.nodes.values()) node.advance(toMs);
     this.nowMs = toMs;
+    this.catchUp();
     for (const node of this.nodes.values()) this.watchNode(node);
     this.daemonSet.step(toMs);
     for (const workload of this.workloads.values()) workload.step(toMs);
@@ -152,7 +171,10 @@ export class ClusterModel implements ChangeSink {
   private giveUp(node: NodeModel): void {
     for (const pod of [...node.kubelet.pods.values()]) {
       if (pod.kind === "cni-daemon" || pod.kind === "host-network") continue;
-      if (node.power !== "off") node.deletePod(pod, this.nowMs);
+      if (node.power !== "off") {
+        node.deletePod(pod, this.nowMs);
+        this.changes.pods.add(pod);
+      }
       else {
         node.kubelet.drop(pod.uid);
         this.podGone(pod);

@@ -203,6 +203,8 @@ export class NodeModel {
     this.engine.after(this.random.between(START_CONTAINER_MS[0], START_CONTAINER_MS[1]), () => {
       if (pod.deletingMs !== undefined || !pod.sandboxReady.status) return;
       const nowMs = this.engine.nowMs;
+      this.kubelet.operation("create_container").observe(this.random.between(0.02, 0.2), false);
+      this.kubelet.operation("start_container").observe(this.random.between(0.02, 0.15), false);
       pod.container.state = "running";
       pod.container.id = this.random.hex(64);
       pod.container.startedMs = nowMs;

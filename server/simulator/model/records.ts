@@ -39,7 +39,7 @@ export interface PodRecord {
   readonly node: string;
   readonly createdMs: number;
   readonly scheduledMs: number;
-  readonly graceMs: number;
+  graceMs: number;
   /** k8s.v1.cni.cncf.io/networks. */
   readonly networks: string | undefined;
   /** JSON of network-status, once the daemon has written it. */

@@ -20,6 +20,8 @@ export interface KubeletContext {
   readonly sink: ChangeSink;
   readonly runtimeRequestTimeoutMs: number;
   operation(name: string): OperationHistogram;
+  /** A sandbox was made, or was not. */
+  ran(seconds: number, failed: boolean): void;
   hostNetwork(pod: PodRecord): boolean;
   nextIp(pod: PodRecord): string;
   /** A sandbox of this pod has just become ready. */
@@ -89,7 +91,7 @@ export class PodWorker {
     // Making a sandbox has twice the time of any other call to the runtime.
     context.runtime.run(pod, attempt, 2 * context.runtimeRequestTimeoutMs, context.hostNetwork(pod), (error) => {
       this.busy = false;
-      context.operation("run_podsandbox").observe((context.engine.nowMs - beganMs) / 1_000, error !== undefined);
+      context.ran((context.engine.nowMs - beganMs) / 1_000, error !== undefined);
       if (error !== undefined) {
         context.events.record(context.engine.nowMs, aboutPod(pod), "Warning", "FailedCreatePodSandBox", failedCreate(error));
         this.again();

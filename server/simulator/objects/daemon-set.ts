@@ -1,0 +1,45 @@
+import type { CniDaemonSet } from "../model/daemon-set";
+import { CNI_DAEMON_SET, CNI_NAMESPACE } from "../model/pods";
+import { daemonPodSpec } from "./daemon-template";
+import { iso, type KubeObject } from "./json";
+
+const LABELS = { app: "multus", name: "multus", tier: "node" };
+const AGE_MS = 40 * 86_400_000;
+
+/** The CNI's DaemonSet as it was applied; later changes are patches of this object. */
+export function cniDaemonSetObject(daemonSet: CniDaemonSet, startMs: number): KubeObject {
+  return {
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: {
+      name: CNI_DAEMON_SET,
+      namespace: CNI_NAMESPACE,
+      uid: daemonSet.owner.uid,
+      creationTimestamp: iso(startMs - AGE_MS),
+      generation: daemonSet.generation,
+      labels: LABELS,
+      annotations: { "deprecated.daemonset.template.generation": String(daemonSet.generation) },
+    },
+    spec: {
+      revisionHistoryLimit: 10,
+      selector: { matchLabels: { name: "multus" } },
+      template: { metadata: { labels: LABELS }, spec: daemonPodSpec(daemonSet.image, daemonSet.resources) },
+      updateStrategy: { type: daemonSet.strategy, rollingUpdate: { maxSurge: 0, maxUnavailable: daemonSet.maxUnavailable } },
+    },
+    status: daemonSetStatus(daemonSet),
+  };
+}
+
+export function daemonSetStatus(daemonSet: CniDaemonSet): Record<string, number> {
+  const { desired, current, ready, updated } = daemonSet.status();
+  return {
+    currentNumberScheduled: current,
+    desiredNumberScheduled: desired,
+    numberAvailable: ready,
+    ...(desired > ready ? { numberUnavailable: desired - ready } : {}),
+    numberMisscheduled: 0,
+    numberReady: ready,
+    observedGeneration: daemonSet.generation,
+    updatedNumberScheduled: updated,
+  };
+}

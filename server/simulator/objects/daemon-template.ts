@@ -1,0 +1,58 @@
+import { CNI_CONTAINER, CNI_GRACE_MS, CNI_INIT_CONTAINER } from "../model/pods";
+import type { DaemonResources } from "../model/parameters";
+import { resourcesJson } from "./resources";
+
+const HOST_FOLDERS = [
+  ["cni", "/etc/cni/net.d", "/host/etc/cni/net.d"],
+  ["cnibin", "/opt/cni/bin", "/opt/cni/bin"],
+  ["host-run", "/run", "/host/run"],
+  ["host-var-lib-cni-multus", "/var/lib/cni/multus", "/var/lib/cni/multus"],
+  ["host-run-netns", "/run/netns/", "/run/netns"],
+  ["hostroot", "/", "/hostroot"],
+] as const;
+
+/** The pod of the CNI daemon as its DaemonSet describes it: a thick daemon, its installer, the host's folders. */
+export function daemonPodSpec(image: string, resources: DaemonResources): Record<string, unknown> {
+  const terminationMessages = { terminationMessagePath: "/dev/termination-log", terminationMessagePolicy: "FallbackToLogsOnError" };
+  return {
+    containers: [
+      {
+        name: CNI_CONTAINER,
+        image,
+        imagePullPolicy: "IfNotPresent",
+        command: ["/usr/src/multus-cni/bin/multus-daemon"],
+        env: [{ name: "MULTUS_NODE_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } }],
+        resources: resourcesJson(resources),
+        securityContext: { privileged: true },
+        ...terminationMessages,
+        volumeMounts: [...HOST_FOLDERS.map(([name, , mountPath]) => ({ name, mountPath })), { name: "multus-daemon-config", mountPath: "/etc/cni/net.d/multus.d", readOnly: true }],
+      },
+    ],
+    initContainers: [
+      {
+        name: CNI_INIT_CONTAINER,
+        image,
+        imagePullPolicy: "IfNotPresent",
+        command: ["/usr/src/multus-cni/bin/install_multus", "-d", "/host/opt/cni/bin", "-t", "thick"],
+        resources: { requests: { cpu: "10m", memory: "15Mi" } },
+        securityContext: { privileged: true },
+        ...terminationMessages,
+        volumeMounts: [{ name: "cnibin", mountPath: "/host/opt/cni/bin", mountPropagation: "Bidirectional" }],
+      },
+    ],
+    dnsPolicy: "ClusterFirst",
+    hostNetwork: true,
+    hostPID: true,
+    restartPolicy: "Always",
+    schedulerName: "default-scheduler",
+    securityContext: {},
+    serviceAccount: "multus",
+    serviceAccountName: "multus",
+    terminationGracePeriodSeconds: CNI_GRACE_MS / 1_000,
+    tolerations: [{ effect: "NoSchedule", operator: "Exists" }, { effect: "NoExecute", operator: "Exists" }],
+    volumes: [
+      ...HOST_FOLDERS.map(([name, path]) => ({ name, hostPath: { path, type: "" } })),
+      { name: "multus-daemon-config", configMap: { name: "multus-daemon-config", defaultMode: 420, items: [{ key: "daemon-config.json", path: "daemon-config.json" }] } },
+    ],
+  };
+}

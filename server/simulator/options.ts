@@ -1,0 +1,56 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { SCENARIOS } from "./scenarios";
+
+export const MAX_NODES = 5_000;
+export const MAX_SPEED = 600;
+export const DEFAULT_NODES = 24;
+
+const wholeNumber = (name: string, low: number, high: number) =>
+  z.coerce.number({ error: `--${name} must be a number` }).int(`--${name} must be a whole number`).min(low, `--${name} must be at least ${low}`).max(high, `--${name} must be at most ${high}`);
+
+export const SimulateOptions = z.object({
+  nodes: wholeNumber("nodes", 1, MAX_NODES).default(DEFAULT_NODES),
+  scenario: z.enum(SCENARIOS, { error: `--scenario must be one of ${SCENARIOS.join(", ")}` }).default("demo"),
+  /** How many seconds of the cluster pass in one of ours. */
+  speed: z.coerce.number({ error: "--speed must be a number" }).positive("--speed must be above 0").max(MAX_SPEED, `--speed must be at most ${MAX_SPEED}`).default(1),
+  seed: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, "--seed must be 1 to 64 letters, digits, dots, dashes or underscores").default("1"),
+  /** Port of the API server; 0 takes a free one. Kubelets always take free ones. */
+  port: wholeNumber("port", 0, 65_535).default(0),
+  /** Where the kubeconfig is written; a folder of its own under the system's temporary folder where absent. */
+  kubeconfig: z.string().min(1, "--kubeconfig needs a path").optional(),
+});
+export type SimulateOptions = z.infer<typeof SimulateOptions>;
+
+export const SIMULATE_USAGE = `Usage: sandglass simulate [OPTIONS]
+
+Starts a pretend Kubernetes cluster on loopback: an API server, kubelets, and the files to reach them.
+
+  --nodes N          1 to ${MAX_NODES} (${DEFAULT_NODES})
+  --scenario NAME    ${SCENARIOS.join(" | ")} (demo)
+  --speed N          seconds of the cluster in one of ours, up to ${MAX_SPEED} (1)
+  --seed TEXT        the same seed gives the same cluster (1)
+  --port N           port of the API server; 0 takes a free one (0)
+  --kubeconfig FILE  where to write the kubeconfig (a temporary folder)
+`;
+
+export class SimulateUsageError extends Error {}
+
+/** Throws SimulateUsageError with one sentence that names option, value and limit; "help" where that is asked for. */
+export function parseSimulateOptions(args: readonly string[]): SimulateOptions | "help" {
+  let values: Record<string, string | boolean | undefined>;
+  try {
+    ({ values } = parseArgs({
+      args: [...args],
+      options: { nodes: { type: "string" }, scenario: { type: "string" }, speed: { type: "string" }, seed: { type: "string" }, port: { type: "string" }, kubeconfig: { type: "string" }, help: { type: "boolean" } },
+    }));
+  } catch (error) {
+    throw new SimulateUsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  if (values["help"] === true) return "help";
+  const parsed = SimulateOptions.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const option = String(issue?.path[0] ?? "");
+  throw new SimulateUsageError(`${issue?.message ?? "wrong options"}, not "${String(values[option] ?? "").slice(0, 80)}"`);
+}
