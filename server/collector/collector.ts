@@ -9,12 +9,14 @@ import type { Log } from "../log";
 import { ensureAgentAuthority } from "../sources/agent/authority";
 import { startAgentListener, type AgentListener } from "../sources/agent/listener";
 import type { Connection } from "../sources/kube-api/connect";
+import { isInterestingDaemonSet } from "../sources/kube-api/project";
 import { startKubeApiSource } from "../sources/kube-api/source";
 import { StoreUnwritable, type CollectorStatus, type Ingest } from "../store/types";
 import { startKubelets } from "./kubelets";
 import { createOwnMetrics } from "./own-metrics";
 import { Pipeline } from "./pipeline";
 import { apiHealth } from "./status";
+import { carryOutVerifications } from "./verify";
 import { Writer } from "./writer";
 
 /** How often what changed is judged and written: a change is seen one period and this later. */
@@ -23,6 +25,8 @@ const TICK_MS = 1_000;
 const MIN_TICK_REAL_MS = 100;
 /** Steps of upkeep after one tick, each a few milliseconds. */
 const MAX_UPKEEP_STEPS = 4;
+/** Changes that people made are looked for, and their checks carried out, every so many ticks. */
+const VERIFY_EVERY_TICKS = 3;
 /** Own metrics are brought up to date every so many ticks. */
 const METRICS_EVERY_TICKS = 5;
 
@@ -82,7 +86,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       clock,
       log,
       isDaemonPod: (_pod, daemonSet) => daemonSet !== undefined && isCniDaemon(daemonSet),
-      isInterestingDaemonSet: (daemonSet) => isCniDaemon(daemonSet) || daemonSet.namespace === "kube-system",
+      isInterestingDaemonSet: (daemonSet) => isCniDaemon(daemonSet) || isInterestingDaemonSet(daemonSet),
     });
     ending.push(() => api.stop());
     const kubelets = await startKubelets({
@@ -99,6 +103,8 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     });
     ending.push(() => kubelets.source.stop());
 
+    const interrupted = whileWritable(log, () => ingest.verifications.interrupt(clock.now())) ?? 0;
+    if (interrupted > 0) log.warn({ interrupted }, "runs of actions were interrupted by the last end");
     let doneShare: number | undefined;
     const status = (): CollectorStatus => {
       const kinds = [...pipeline.cluster.kinds.values()];
@@ -121,7 +127,9 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const tick = (): void => {
       const now = status();
       try {
-        if (pipeline.tick(now)) upkeep(ingest, clock.now(), log);
+        const written = pipeline.tick(now);
+        if (written) upkeep(ingest, clock.now(), log);
+        if (written && ticks % VERIFY_EVERY_TICKS === 0) carryOutVerifications(ingest.verifications, (node) => pipeline.view(node), clock.now(), log);
       } catch (err) {
         log.error({ err }, "a tick failed; the next one tries again");
       }
@@ -145,6 +153,16 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   } catch (error) {
     await stopAll();
     throw error;
+  }
+}
+
+function whileWritable<T>(log: Log, run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof StoreUnwritable)) throw error;
+    log.warn({ err: error }, "the store cannot be written");
+    return undefined;
   }
 }
 

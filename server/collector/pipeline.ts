@@ -4,7 +4,7 @@ import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
 import type { NodeName } from "../domain/ids";
 import type { NodeObject, PodObject } from "../domain/model";
-import { trackFailure, trackOomKills } from "../domain/node-window";
+import { effectivePluginTypes, trackFailure, trackOomKills } from "../domain/node-window";
 import type { NodeView } from "../domain/node-view";
 import type { Observation, WatchedKind } from "../domain/observation";
 import { agentSamples, apiSamples } from "../domain/samples";
@@ -170,8 +170,8 @@ export class Pipeline {
     const memory = node === undefined ? undefined : this.#nodes.get(node);
     if (memory === undefined) return;
     const pod = observation.object.about.uid === undefined ? undefined : this.cluster.pod(observation.object.about.uid);
-    const effective = memory.report?.config.looked === true ? { effectivePluginTypes: memory.report.config.reading.pluginTypes } : {};
-    memory.lastFailureMs = trackFailure(memory.lastFailureMs, observation.object, pod, { nadPluginTypes: this.#nadPluginTypes, ...effective }, nowMs);
+    const effective = memory.report === undefined ? undefined : effectivePluginTypes(memory.report);
+    memory.lastFailureMs = trackFailure(memory.lastFailureMs, observation.object, pod, { nadPluginTypes: this.#nadPluginTypes, ...(effective === undefined ? {} : { effectivePluginTypes: effective }) }, nowMs);
   }
 
   #keep(node: NodeName, memory: NodeMemory, samples: Parameters<NodeMemory["remember"]>[0], source: "kubelet" | "agent"): void {
@@ -211,6 +211,7 @@ export class Pipeline {
     const busy = view.answer.state !== "yes" || view.answer.atRisk || view.counts.waiting > 0;
     memory.judgeAfterMs = nowMs + (busy ? BUSY_REJUDGE_MS : CALM_REJUDGE_MS);
     memory.view = view;
+    memory.lastFreshMs = view.lastFreshMs; // the view also reads it from pods that were told before their node
     if (node !== undefined && (nowMs - memory.apiSampledMs >= API_SAMPLE_MS || countsDiffer(before, view))) {
       const samples = apiSamples(view, nowMs);
       memory.remember(samples, "api");

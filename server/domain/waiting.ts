@@ -46,9 +46,19 @@ export function waitingPodOf(pod: PodObject, trail: PodTrail | undefined, contex
     name: pod.name,
     system: pod.system,
     hold,
-    ...(trail?.error === undefined ? {} : { lastError: trail.error }),
+    ...(trail?.error === undefined ? {} : { lastError: { text: shortened(trail.error.text), atMs: trail.error.atMs } }),
     attemptsSeen: trail?.attempts ?? 0,
   };
+}
+
+/** Characters of an error that a view keeps: a sick node has hundreds of pods, and the event itself is stored whole. */
+export const MAX_SHOWN_ERROR_CHARS = 600;
+/** The cause stands at the end of a nested error, who says it at the beginning. */
+const SHOWN_HEAD_CHARS = 200;
+
+function shortened(text: string): string {
+  if (text.length <= MAX_SHOWN_ERROR_CHARS) return text;
+  return `${text.slice(0, SHOWN_HEAD_CHARS)} … ${text.slice(text.length - (MAX_SHOWN_ERROR_CHARS - SHOWN_HEAD_CHARS - 3))}`;
 }
 
 /** Bound, not on the host's network, neither finished nor being deleted, and without a ready sandbox. */

@@ -4,6 +4,9 @@ import { GET as events } from "@/app/api/v1/nodes/[name]/events/route";
 import { GET as exported } from "@/app/api/v1/nodes/[name]/export/route";
 import { GET as timeline } from "@/app/api/v1/nodes/[name]/timeline/route";
 import { GET as node } from "@/app/api/v1/nodes/[name]/route";
+import { GET as offers } from "@/app/api/v1/nodes/[name]/actions/route";
+import { GET as audit } from "@/app/api/v1/audit/route";
+import { GET as runs } from "@/app/api/v1/actions/route";
 import { GET as fleet } from "@/app/api/v1/fleet/route";
 import { GET as openapi } from "@/app/api/v1/openapi.json/route";
 import { GET as status } from "@/app/api/v1/status/route";
@@ -35,6 +38,9 @@ const everyRoute: readonly (readonly [keyof typeof ROUTES, RouteHandler, string,
   ["events", events, "/api/v1/nodes/node-1/events", { name: "node-1" }],
   ["timeline", timeline, "/api/v1/nodes/node-1/timeline?signals=pods.waiting&points=100", { name: "node-1" }],
   ["export", exported, "/api/v1/nodes/node-1/export", { name: "node-1" }],
+  ["actionOffers", offers, "/api/v1/nodes/node-1/actions", { name: "node-1" }],
+  ["runs", runs, "/api/v1/actions", {}],
+  ["audit", audit, "/api/v1/audit", {}],
   ["visibility", visibility, "/api/v1/visibility", {}],
   ["status", status, "/api/v1/status", {}],
   ["openapi", openapi, "/api/v1/openapi.json", {}],
@@ -53,8 +59,9 @@ describe("answers of the API", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("a list of routes is complete: each has a case here or is the stream", () => {
-    expect([...everyRoute.map(([name]) => name), "stream"].sort()).toEqual(Object.keys(ROUTES).sort());
+  test("a list of routes is complete: each has a case here, is the stream, or acts and is held by actions.test.ts", () => {
+    const acting = ["actionPlan", "actionDryRun", "actionRun", "run"];
+    expect([...everyRoute.map(([name]) => name), "stream", ...acting].sort()).toEqual(Object.keys(ROUTES).sort());
   });
 
   test("the fleet counts unknown apart and carries each node's answer", async () => {
@@ -83,7 +90,7 @@ describe("answers of the API", () => {
   test("the OpenAPI document has every route and its parameters", async () => {
     const document = (await (await call(openapi, "/api/v1/openapi.json")).json()) as { openapi: string; paths: Record<string, { get: { parameters?: { name: string; in: string }[] } }> };
     expect(document.openapi).toBe("3.1.0");
-    expect(Object.keys(document.paths).sort()).toEqual(Object.values(ROUTES).map((route) => route.path).sort());
+    expect(Object.keys(document.paths).sort()).toEqual([...new Set(Object.values(ROUTES).map((route) => route.path))].sort());
     expect(document.paths["/api/v1/nodes/{name}/timeline"]?.get.parameters?.map((parameter) => `${parameter.in}:${parameter.name}`)).toEqual(["path:name", "query:from", "query:to", "query:signals", "query:points"]);
   });
 });

@@ -1,6 +1,6 @@
 import { headers } from "next/headers";
 import { randomUUID } from "node:crypto";
-import type { Ctx } from "../services/ctx";
+import type { ActionCtx, Ctx } from "../services/ctx";
 import { requireLocalHost } from "./guard";
 import { webRuntime } from "./runtime";
 
@@ -8,6 +8,21 @@ import { webRuntime } from "./runtime";
 export function contextOf(requestId: string): Ctx {
   const runtime = webRuntime();
   return { actor: runtime.actor, requestId, clock: runtime.clock, reader: runtime.reader, log: runtime.log, version: runtime.config.version, actionsAllowed: runtime.config.actionsAllowed };
+}
+
+/**
+ * The context of a call that acts: the actor carries the name that the API server gives to the credentials in use, so
+ * that the audit log says both who sat there and as whom it was done.
+ */
+export async function actionContextOf(ctx: Ctx): Promise<ActionCtx> {
+  const { state, cluster, actor } = webRuntime();
+  return { ...ctx, state, cluster, actor: { kind: "cluster-user", user: await cluster.user(), systemUser: actor.systemUser } };
+}
+
+/** For reading what people did, which needs no word of the cluster. */
+export function stateContextOf(ctx: Ctx): ActionCtx {
+  const { state, cluster } = webRuntime();
+  return { ...ctx, state, cluster };
 }
 
 /** The context of a page. Throws where the Host is not the person's own machine: pages are guarded like routes. */

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { parseNodeName } from "../domain/ids";
 import { isSignalId, SIGNAL_IDS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
-import { FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, StatusSchema, TimelineSchema, VisibilitySchema } from "./schemas";
+import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
+import {
+  ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
+} from "./schemas";
 
 /** Every route of the API, once: the handlers, the OpenAPI document and the tests are made from this. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
@@ -65,6 +68,13 @@ export const ROUTES = {
     method: "GET", path: "/api/v1/nodes/{name}/export", summary: "A node and a range as one document, JSON or Markdown, to keep or to hand on", params: NodeParams,
     query: z.object({ ...range, format: z.enum(["json", "markdown"]).optional() }).superRefine(inOrder), answer: NodeExportSchema,
   }),
+  actionOffers: route({ method: "GET", path: "/api/v1/nodes/{name}/actions", summary: "What may be done about a node, and why a button is greyed", params: NodeParams, answer: ActionOffersSchema }),
+  actionPlan: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/plan", summary: "What an action would do, to the call; changes nothing", params: NodeParams, body: PlanBodySchema, answer: ActionPlanSchema }),
+  actionDryRun: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/dry-run", summary: "The plan's writes with dryRun=All on the server", params: NodeParams, body: PlanBodySchema, answer: DryRunSchema }),
+  actionRun: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/run", summary: "Runs an action, at most once per request id", params: NodeParams, body: RunBodySchema, answer: ActionRunSchema }),
+  runs: route({ method: "GET", path: "/api/v1/actions", summary: "Runs of actions with their verdicts, newest first", query: z.object({ node: NodeNameParam.optional(), limit: whole(1, MAX_RUNS_READ).optional() }), answer: ActionRunsSchema }),
+  run: route({ method: "GET", path: "/api/v1/actions/{requestId}", summary: "One run by its request id", params: z.object({ requestId: z.string().max(64) }), answer: ActionRunSchema }),
+  audit: route({ method: "GET", path: "/api/v1/audit", summary: "Who tried what, newest first", query: z.object({ limit: whole(1, MAX_AUDIT_READ).optional(), before: whole(1, 999_999_999).optional() }), answer: AuditLogSchema }),
   visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why", answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),
   stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed; resumes after Last-Event-ID", mediaType: "text/event-stream" }),

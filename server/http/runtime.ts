@@ -3,7 +3,11 @@ import { processEnvironment, systemUser, webConfig, type WebConfig } from "../co
 import type { Actor } from "../domain/permit";
 import { createLog, type Log } from "../log";
 import { openReader } from "../store/reader";
+import { openState } from "../store/state";
+import type { State } from "../store/state-types";
 import type { Reader } from "../store/types";
+import type { ClusterPort } from "../services/cluster-port";
+import { createClusterPort } from "./cluster";
 import { createStreamHub, type StreamHub } from "./stream";
 
 /** What the web process has one of. Next gives routes and pages their own copies of a module, so it hangs on globalThis. */
@@ -14,6 +18,8 @@ export interface WebRuntime {
   readonly reader: Reader;
   readonly actor: Actor;
   readonly hub: StreamHub;
+  readonly state: State;
+  readonly cluster: ClusterPort;
 }
 
 const KEY = Symbol.for("sandglass.web-runtime");
@@ -41,5 +47,6 @@ function createRuntime(config: WebConfig): WebRuntime {
     if (type === "stop") hub.close();
   });
   process.once("SIGTERM", () => hub.close());
-  return { config, clock, log, reader, hub, actor: { kind: "local", systemUser: systemUser() } };
+  const env = processEnvironment();
+  return { config, clock, log, reader, hub, state: openState({ file: config.file }), cluster: createClusterPort(config.cluster, env), actor: { kind: "local", systemUser: systemUser() } };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SIGNAL_IDS } from "../domain/signals";
+import { VERDICTS } from "../domain/actions/types";
 import { SOURCES } from "../domain/sources";
 
 /**
@@ -207,6 +208,86 @@ export const NodeExportSchema = z.object({
   definitions: z.array(z.object({ signal: z.string(), unit: z.string(), sources: z.array(source), meaning: z.string() })),
 });
 
+const quantity = z.string().min(1).max(32);
+/** `cpuLimit: null` means none. */
+export const ActionParamsSchema = z.object({ container: z.string().min(1).max(253), cpuLimit: quantity.nullable(), memoryRequest: quantity.optional(), memoryLimit: quantity.optional() });
+export const ActionOffersSchema = z.object({
+  node: z.string(),
+  actionsAllowed: z.boolean(),
+  offers: z.array(
+    z.object({
+      action: z.literal("set-daemon-resources"),
+      namespace: z.string(),
+      daemonSet: z.string(),
+      container: z.string(),
+      allowed: z.boolean(),
+      /** Why the button is greyed. */
+      reason: z.string().optional(),
+      presets: z.array(z.object({ preset: z.enum(["emergency", "lasting"]), params: ActionParamsSchema })),
+    }),
+  ),
+});
+const call = z.object({ method: z.string(), path: z.string(), body: z.string().optional() });
+const actionObject = z.object({ kind: z.string(), namespace: z.string(), name: z.string() });
+export const ActionPlanSchema = z.object({
+  action: z.string(),
+  title: z.string(),
+  node: z.string(),
+  object: actionObject,
+  params: ActionParamsSchema,
+  steps: z.array(z.object({ title: z.string(), writes: z.boolean(), call: call.optional() })),
+  diff: z.array(z.object({ kind: z.enum(["same", "removed", "added"]), text: z.string() })),
+  affected: z.object({ nodes: z.number().int(), ofNodes: z.number().int(), podsRestarted: z.number().int(), atOnce: z.string() }),
+  hazards: z.array(z.object({ title: z.string(), detail: z.string() })),
+  refusals: z.array(z.object({ field: z.string().optional(), message: z.string() })),
+  undo: z.object({ possible: z.boolean(), how: z.string(), call: call.optional() }),
+  confirm: z.object({ kind: z.enum(["click", "type"]), text: z.string() }),
+  version: z.string(),
+  evidence: z.array(EvidenceSchema),
+  passRule: z.string(),
+});
+export const DryRunSchema = z.object({ accepted: z.boolean(), message: z.string(), at: time, validUntil: time, version: z.string() });
+const readingOut = z.object({
+  at: time,
+  answer: state,
+  atRisk: z.boolean(),
+  waiting: z.number().int().optional(),
+  stuck: z.number().int().optional(),
+  backlog: z.number().optional(),
+  throttledShare: z.number().optional(),
+  restarts: z.number().int().optional(),
+  oomKills: z.number().int(),
+  lastFreshAt: time.optional(),
+});
+export const ActionRunSchema = z.object({
+  id: z.number().int(),
+  requestId: z.string(),
+  action: z.string(),
+  title: z.string(),
+  node: z.string(),
+  object: actionObject,
+  params: ActionParamsSchema,
+  actor: z.string(),
+  state: z.enum(["running", "applied", "failed", "interrupted"]),
+  started: time,
+  finished: time.optional(),
+  /** When the change was seen on the node; checks count from there. */
+  seen: time.optional(),
+  error: z.string().optional(),
+  passRule: z.string(),
+  undo: z.object({ possible: z.boolean(), how: z.string() }),
+  before: readingOut,
+  steps: z.array(z.object({ title: z.string(), state: z.enum(["running", "done", "failed"]), started: time, finished: time.optional(), before: z.string().optional(), after: z.string().optional(), error: z.string().optional() })),
+  verifications: z.array(z.object({ due: time, verdict: z.enum(VERDICTS).optional(), because: z.string().optional(), done: time.optional(), after: readingOut.optional() })),
+});
+export const ActionRunsSchema = z.object({ items: z.array(ActionRunSchema) });
+export const AuditLogSchema = z.object({
+  items: z.array(z.object({ id: z.number().int(), at: time, actor: z.string(), verb: z.string(), object: z.string(), requestId: z.string(), outcome: z.enum(["allowed", "refused", "done", "failed"]), detail: z.record(z.string(), z.unknown()) })),
+});
+/** What a request for a plan carries; a run carries the rest as well. */
+export const PlanBodySchema = z.strictObject({ action: z.literal("set-daemon-resources"), namespace: z.string().min(1).max(63), daemonSet: z.string().min(1).max(253), params: ActionParamsSchema.strict() });
+export const RunBodySchema = PlanBodySchema.extend({ requestId: z.string().max(64), version: z.string().min(1).max(300), confirm: z.string().max(253) });
+
 /** RFC 9457. */
 export const ProblemSchema = z.object({
   type: z.string(),
@@ -234,6 +315,13 @@ export type NodeDetail = z.infer<typeof NodeDetailSchema>;
 export type NodeEvents = z.infer<typeof NodeEventsSchema>;
 export type Timeline = z.infer<typeof TimelineSchema>;
 export type NodeExport = z.infer<typeof NodeExportSchema>;
+export type ActionParams = z.infer<typeof ActionParamsSchema>;
+export type ActionOffers = z.infer<typeof ActionOffersSchema>;
+export type ActionPlan = z.infer<typeof ActionPlanSchema>;
+export type DryRun = z.infer<typeof DryRunSchema>;
+export type ActionRunOut = z.infer<typeof ActionRunSchema>;
+export type ActionRuns = z.infer<typeof ActionRunsSchema>;
+export type AuditLog = z.infer<typeof AuditLogSchema>;
 export type Visibility = z.infer<typeof VisibilitySchema>;
 export type Status = z.infer<typeof StatusSchema>;
 export type Problem = z.infer<typeof ProblemSchema>;

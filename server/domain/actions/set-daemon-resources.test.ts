@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Namespace, ObjectName } from "../ids";
 import type { ContainerResources, DaemonSetObject } from "../model";
 import type { NodeView } from "../node-view";
-import { planSetDaemonResources, presetParams, verifySetDaemonResources, type SetDaemonResourcesParams } from "./set-daemon-resources";
+import { planSetDaemonResources, presetParams, seenSetDaemonResources, verifySetDaemonResources, type SetDaemonResourcesParams } from "./set-daemon-resources";
 import type { ActionReading, PlanInput } from "./types";
 
 const GI = 2 ** 30;
@@ -62,7 +62,14 @@ describe("the plan of set-daemon-resources", () => {
 
   test("the write carries the resourceVersion of the plan, so that a change in between is a conflict", () => {
     expect(plan({}).steps[2]?.call?.body).toMatchObject({ metadata: { resourceVersion: "88120443" } });
-    expect(plan({}).version).not.toBe(plan({}, input(throttled, { resourceVersion: "88120444" })).version);
+  });
+
+  test("its version changes with the template and with the answer, not with the DaemonSet's status", () => {
+    const { version } = plan({});
+    expect(plan({}, input(throttled, { resourceVersion: "88120444", ready: 3 })).version).toBe(version);
+    expect(plan({}, input(throttled, { generation: 16 })).version).not.toBe(version);
+    const well = { ...input(), view: { ...view, answer: { ...view.answer, state: "yes" as const } } };
+    expect(plan({}, well).version).not.toBe(version);
   });
 
   test("the dry run is the same call with dryRun=All", () => {
@@ -85,6 +92,19 @@ describe("the plan of set-daemon-resources", () => {
 
   test("undo sets the values of before", () => {
     expect(resources(plan({}).undo.call?.body)).toEqual({ limits: { cpu: "100m", memory: "1Gi" }, requests: { cpu: "100m", memory: "50Mi" } });
+  });
+});
+
+describe("when the change is on the node", () => {
+  const params = { container: "kube-multus", cpuLimitCores: 2, memoryRequestBytes: 256 * MI, memoryLimitBytes: 4 * GI };
+  const made = planSetDaemonResources(params, input());
+  const daemon = (over: object) => [{ daemonSet: "kube-system/kube-multus-ds", pod: "p", container: "kube-multus", ready: true, restarts: 0, cpuLimitCores: 2, memoryLimitBytes: 4 * GI, memoryRequestBytes: 256 * MI, oomKillsMs: [], ...over }];
+  test.each([
+    ["the pod has the values", {}, true],
+    ["the old pod is still there", { cpuLimitCores: 0.1, memoryLimitBytes: GI }, false],
+    ["another DaemonSet's pod has them", { daemonSet: "kube-system/other" }, false],
+  ])("%s", (_, over, seen) => {
+    expect(seenSetDaemonResources(made, daemon(over))).toBe(seen);
   });
 });
 

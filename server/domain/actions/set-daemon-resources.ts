@@ -1,5 +1,6 @@
 import { SECOND_MS } from "../durations";
 import type { ContainerResources, DaemonSetObject } from "../model";
+import type { DaemonView } from "../node-view";
 import { cpuQuantity, memoryQuantity } from "../quantity";
 import type { ActionReading, ApiCall, DiffLine, Hazard, Plan, PlanInput, Refusal, Verification } from "./types";
 import { VERIFY_AFTER_MS } from "./types";
@@ -76,7 +77,7 @@ export function planSetDaemonResources(params: SetDaemonResourcesParams, input: 
           },
     confirm: daemonSet.desired > 1 ? { kind: "type", text: daemonSet.name } : { kind: "click", text: "" },
     needs: { verb: "patch", group: "apps", resource: "daemonsets", namespace: daemonSet.namespace, name: daemonSet.name },
-    version: `${daemonSet.uid}:${daemonSet.resourceVersion}:${view.answer.state}:${view.answer.row}`,
+    version: `${daemonSet.uid}:${daemonSet.generation}:${view.answer.state}`,
     evidence: view.answer.proof,
     passRule: "Worked: pods that waited got a sandbox, none is stuck, and the daemon was not killed for memory since. Worse: it was, or more pods wait and none started.",
   };
@@ -187,6 +188,20 @@ function diffOf(container: ContainerResources, wanted: Wanted): DiffLine[] {
   change("cpu", cpu(container.cpuRequestCores), cpuQuantity(container.cpuRequestCores ?? Math.min(0.1, wanted.cpuLimitCores ?? 0.1)));
   change("memory", memory(container.memoryRequestBytes), memory(wanted.memoryRequestBytes));
   return lines;
+}
+
+/** True once the node runs the daemon with the change: its pod there has the values and is ready to be measured. */
+export function seenSetDaemonResources(plan: Plan<SetDaemonResourcesParams>, daemons: readonly DaemonView[]): boolean {
+  const key = `${plan.object.namespace}/${plan.object.name}`;
+  const { container, cpuLimitCores, memoryLimitBytes, memoryRequestBytes } = plan.params;
+  return daemons.some(
+    (daemon) =>
+      daemon.daemonSet === key &&
+      daemon.container === container &&
+      daemon.cpuLimitCores === (cpuLimitCores ?? undefined) &&
+      (memoryLimitBytes === undefined || daemon.memoryLimitBytes === memoryLimitBytes) &&
+      (memoryRequestBytes === undefined || daemon.memoryRequestBytes === memoryRequestBytes),
+  );
 }
 
 /** Waiting pods that may be left for "worked": one late starter is not a failure. */

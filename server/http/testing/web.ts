@@ -11,6 +11,9 @@ import { openIngest } from "../../store/ingest";
 import { openReader } from "../../store/reader";
 import type { CollectorStatus, Ingest, IngestBatch } from "../../store/types";
 import { setWebRuntime } from "../runtime";
+import { openState } from "../../store/state";
+import type { WebConfig } from "../../config";
+import { createClusterPort } from "../cluster";
 import { createStreamHub, type StreamHub } from "../stream";
 
 /** A real data file behind the route handlers, filled through the collector's own half of the store. */
@@ -19,7 +22,7 @@ export interface TestWeb {
   readonly hub: StreamHub;
   readonly nowMs: number;
   write(batch: Partial<IngestBatch>): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function testStatus(nowMs: number): CollectorStatus {
@@ -63,7 +66,10 @@ export function testView(name: string, nowMs: number, answer: Partial<Answer> = 
   };
 }
 
-export function startTestWeb(): TestWeb {
+/** `cluster`: the configuration with which actions reach a cluster; without one every word of the cluster is an error. */
+export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"]; readonly actionsAllowed?: boolean } = {}): TestWeb {
+  const actionsAllowed = options.actionsAllowed ?? false;
+  const cluster = options.cluster ?? {};
   const dataDir = mkdtempSync(path.join(os.tmpdir(), "sandglass-web-"));
   const nowMs = systemClock.now();
   const { file } = prepareFile({ dataDir, clusterUid: "uid-1", simulated: false, nowMs, migrationsDir: path.resolve(import.meta.dirname, "../../../prisma/migrations") });
@@ -73,13 +79,16 @@ export function startTestWeb(): TestWeb {
   write({ status: testStatus(nowMs) });
   const log = createLog("silent", "test");
   const reader = openReader({ file });
-  const hub = createStreamHub({ reader, clock: systemClock, log, version: "0.0.0", actionsAllowed: false });
+  const hub = createStreamHub({ reader, clock: systemClock, log, version: "0.0.0", actionsAllowed });
+  const state = openState({ file });
   setWebRuntime({
-    config: { file, port: 7400, clock: { epochMs: 0, realMs: 0, rate: 1 }, logLevel: "silent", version: "0.0.0", actionsAllowed: false, cluster: {} },
+    config: { file, port: 7400, clock: { epochMs: 0, realMs: 0, rate: 1 }, logLevel: "silent", version: "0.0.0", actionsAllowed, cluster },
     clock: systemClock,
     log,
     reader,
     hub,
+    state,
+    cluster: createClusterPort(cluster, { HOME: dataDir }),
     actor: { kind: "local", systemUser: "tester" },
   });
   return {
@@ -87,8 +96,9 @@ export function startTestWeb(): TestWeb {
     hub,
     nowMs,
     write,
-    close: () => {
+    close: async () => {
       hub.close();
+      await state.close();
       reader.close();
       ingest.close();
       rmSync(dataDir, { recursive: true, force: true });

@@ -1,0 +1,25 @@
+import type { NodeView } from "../node-view";
+import type { ActionReading } from "./types";
+
+/**
+ * What a verdict compares, out of a node's view. A signal that is not fresh is absent: it is not known, and never counted as 0.
+ *
+ * @param nowMs the moment of the reading, UTC ms
+ */
+export function actionReading(view: NodeView, nowMs: number): ActionReading {
+  const fresh = (id: string): number | undefined => view.signals.find(({ signal, state }) => signal === id && state === "fresh")?.value;
+  const counted = view.sources.find(({ source }) => source === "api")?.freshness === "fresh" && !view.blind.some(({ what }) => what === "Pods");
+  const backlog = fresh("sandbox.backlog");
+  const throttledShare = fresh("daemon.cpu.throttled_share");
+  return {
+    atMs: nowMs,
+    answer: view.answer.state,
+    atRisk: view.answer.atRisk,
+    oomKillsMs: view.daemons.flatMap(({ oomKillsMs }) => oomKillsMs),
+    restarts: view.daemons.reduce((sum, { restarts }) => sum + restarts, 0),
+    ...(counted ? { waiting: view.counts.waiting, stuck: view.counts.stuck } : {}),
+    ...(backlog === undefined ? {} : { backlog }),
+    ...(throttledShare === undefined ? {} : { throttledShare }),
+    ...(view.lastFreshMs === undefined ? {} : { lastFreshMs: view.lastFreshMs }),
+  };
+}

@@ -1,0 +1,91 @@
+import type { SetDaemonResourcesParams } from "../../domain/actions/set-daemon-resources";
+import type { ActionReading, ApiCall, Plan } from "../../domain/actions/types";
+import { cpuQuantity, memoryQuantity } from "../../domain/quantity";
+import type { ActionParams, ActionPlan, ActionRunOut } from "../../http/schemas";
+import type { ActionRun } from "../../store/state-types";
+import { iso, isoOr } from "../iso";
+import { evidenceOut } from "../view-out";
+
+/** Parameters as a person writes them: quantities. */
+export const paramsOut = (params: SetDaemonResourcesParams): ActionParams => ({
+  container: params.container,
+  cpuLimit: params.cpuLimitCores === null ? null : cpuQuantity(params.cpuLimitCores),
+  ...(params.memoryRequestBytes === undefined ? {} : { memoryRequest: memoryQuantity(params.memoryRequestBytes) }),
+  ...(params.memoryLimitBytes === undefined ? {} : { memoryLimit: memoryQuantity(params.memoryLimitBytes) }),
+});
+
+/** The call as one would type it. */
+export const callOut = (call: ApiCall): { method: string; path: string; body?: string } => {
+  const query = new URLSearchParams(call.query).toString();
+  return { method: call.method, path: `/${call.segments.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`, ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }) };
+};
+
+export function planOut(plan: Plan): ActionPlan {
+  return {
+    action: plan.action,
+    title: plan.title,
+    node: plan.node,
+    object: { ...plan.object },
+    params: paramsOut(plan.params as SetDaemonResourcesParams), // the only action so far; its plan carries its own parameters
+    steps: plan.steps.map((step) => ({ title: step.title, writes: step.writes, ...(step.call === undefined ? {} : { call: callOut(step.call) }) })),
+    diff: plan.diff.map((line) => ({ ...line })),
+    affected: { ...plan.affected },
+    hazards: plan.hazards.map((hazard) => ({ ...hazard })),
+    refusals: plan.refusals.map((refusal) => ({ message: refusal.message, ...(refusal.field === undefined ? {} : { field: refusal.field }) })),
+    undo: { possible: plan.undo.possible, how: plan.undo.how, ...(plan.undo.call === undefined ? {} : { call: callOut(plan.undo.call) }) },
+    confirm: { ...plan.confirm },
+    version: plan.version,
+    evidence: plan.evidence.map(evidenceOut),
+    passRule: plan.passRule,
+  };
+}
+
+const readingOut = (reading: ActionReading): ActionRunOut["before"] => ({
+  at: iso(reading.atMs),
+  answer: reading.answer,
+  atRisk: reading.atRisk,
+  oomKills: reading.oomKillsMs.length,
+  ...(reading.waiting === undefined ? {} : { waiting: reading.waiting }),
+  ...(reading.stuck === undefined ? {} : { stuck: reading.stuck }),
+  ...(reading.backlog === undefined ? {} : { backlog: reading.backlog }),
+  ...(reading.throttledShare === undefined ? {} : { throttledShare: reading.throttledShare }),
+  ...(reading.restarts === undefined ? {} : { restarts: reading.restarts }),
+  ...isoOr("lastFreshAt", reading.lastFreshMs),
+});
+
+export function runOut(run: ActionRun): ActionRunOut {
+  return {
+    id: run.id,
+    requestId: run.requestId,
+    action: run.plan.action,
+    title: run.plan.title,
+    node: run.plan.node,
+    object: { ...run.plan.object },
+    actor: run.actor,
+    state: run.state,
+    started: iso(run.startedMs),
+    ...isoOr("finished", run.finishedMs),
+    ...isoOr("seen", run.seenMs),
+    ...(run.error === undefined ? {} : { error: run.error }),
+    passRule: run.plan.passRule,
+    undo: { possible: run.plan.undo.possible, how: run.plan.undo.how },
+    params: paramsOut(run.plan.params as SetDaemonResourcesParams), // as above
+    before: readingOut(run.before),
+    steps: run.steps.map((step) => ({
+      title: step.title,
+      state: step.state,
+      started: iso(step.startedMs),
+      ...isoOr("finished", step.finishedMs),
+      ...(step.before === undefined ? {} : { before: step.before }),
+      ...(step.after === undefined ? {} : { after: step.after }),
+      ...(step.error === undefined ? {} : { error: step.error }),
+    })),
+    verifications: run.verifications.map((check) => ({
+      due: iso(check.dueMs),
+      ...(check.verdict === undefined ? {} : { verdict: check.verdict }),
+      ...(check.because === undefined ? {} : { because: check.because }),
+      ...isoOr("done", check.doneMs),
+      ...(check.after === undefined ? {} : { after: readingOut(check.after) }),
+    })),
+  };
+}

@@ -1,0 +1,29 @@
+import type { NodeName, RequestId } from "../../domain/ids";
+import { ServiceError } from "../../errors";
+import type { ActionRunOut, ActionRuns, AuditLog } from "../../http/schemas";
+import type { ActionCtx } from "../ctx";
+import { iso } from "../iso";
+import { runOut } from "./plan-out";
+
+const DEFAULT_LIMIT = 50;
+
+/** Runs of actions, newest first, of one node or of all. */
+export async function readRuns({ ctx, input }: { readonly ctx: ActionCtx; readonly input: { readonly node?: NodeName | undefined; readonly limit?: number | undefined } }): Promise<ActionRuns> {
+  const runs = await ctx.state.runs({ limit: input.limit ?? DEFAULT_LIMIT, ...(input.node === undefined ? {} : { node: input.node }) });
+  return { items: runs.map(runOut) };
+}
+
+/** One run by the id that its request carried. */
+export async function readRun({ ctx, input }: { readonly ctx: ActionCtx; readonly input: { readonly requestId: RequestId } }): Promise<ActionRunOut> {
+  const run = await ctx.state.run(input.requestId);
+  if (run === undefined) throw new ServiceError("not-found", "There is no run by this request id.");
+  return runOut(run);
+}
+
+/** Who tried what, newest first. */
+export async function readAudit({ ctx, input }: { readonly ctx: ActionCtx; readonly input: { readonly limit?: number | undefined; readonly beforeId?: number | undefined } }): Promise<AuditLog> {
+  const entries = await ctx.state.auditEntries({ limit: input.limit ?? DEFAULT_LIMIT, ...(input.beforeId === undefined ? {} : { beforeId: input.beforeId }) });
+  return {
+    items: entries.map((entry) => ({ id: entry.id, at: iso(entry.atMs), actor: entry.actor, verb: entry.verb, object: entry.object, requestId: entry.requestId, outcome: entry.outcome, detail: { ...entry.detail } })),
+  };
+}

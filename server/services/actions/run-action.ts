@@ -1,0 +1,103 @@
+import { auditEntry, authorize } from "../../auth/authorize";
+import { actionReading } from "../../domain/actions/reading";
+import type { Plan } from "../../domain/actions/types";
+import type { RequestId } from "../../domain/ids";
+import type { AuditEntry, Permit } from "../../domain/permit";
+import { ServiceError, type ErrorCode } from "../../errors";
+import type { ActionRunOut } from "../../http/schemas";
+import type { ActionRun } from "../../store/state-types";
+import type { ActionCtx } from "../ctx";
+import { makePlan, type PlanRequest } from "./make-plan";
+import { runOut } from "./plan-out";
+
+/** A node is left alone for this long after an action on it began. */
+export const COOLDOWN_MS = 60_000;
+
+export interface RunRequest extends PlanRequest {
+  readonly requestId: RequestId;
+  /** Of the plan that the person saw. */
+  readonly version: string;
+  /** What the person typed, where the plan asks for it. */
+  readonly confirm: string;
+}
+
+/**
+ * Runs an action once per request id: fresh plan, same version, confirmation, the cluster's word on this person's rights,
+ * a last dry run, then the write, each step recorded before and after. Every attempt is in the audit log, refused ones
+ * too; a run and its audit row are one transaction. A request id that was used gives its run back and does nothing.
+ */
+export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; readonly input: RunRequest }): Promise<ActionRunOut> {
+  const known = await ctx.state.run(input.requestId);
+  if (known !== undefined) return runOut(known);
+  const asking = authorize(ctx.actor, "plan-action", `daemonset/${input.namespace}/${input.daemonSet}`, ctx);
+  const { plan, view } = await makePlan(ctx, input);
+  const refuse = async (code: ErrorCode, message: string): Promise<never> => {
+    await ctx.state.audit(asking, entry(ctx, asking, input.requestId, "refused", { ...facts(plan), message }));
+    throw new ServiceError(code, message);
+  };
+  if (!ctx.actionsAllowed) await refuse("forbidden", "Actions are off. Start Sandglass with --allow-actions to be able to change this cluster.");
+  if (plan.refusals.length > 0) await refuse("refused", plan.refusals.map((refusal) => refusal.message).join(" "));
+  if (plan.version !== input.version) await refuse("conflict", "The DaemonSet or the node's answer changed since the plan was made. Look at the new plan first.");
+  if (plan.confirm.kind === "type" && input.confirm !== plan.confirm.text) await refuse("refused", `Type "${plan.confirm.text}" to confirm: this touches more than one node.`);
+  const right = await ctx.cluster.can(plan.needs);
+  if (!right.allowed) await refuse("forbidden", `You may not ${plan.needs.verb} ${plan.needs.resource} in ${plan.needs.namespace}: ${right.reason}.`);
+  const nowMs = ctx.clock.now();
+  const [last] = await ctx.state.runs({ node: plan.node, limit: 1 });
+  if (last !== undefined && (last.state === "running" || nowMs - last.startedMs < COOLDOWN_MS)) {
+    await refuse("too-many", `An action on ${plan.node} began ${Math.round((nowMs - last.startedMs) / 1_000)} s ago. Wait ${COOLDOWN_MS / 1_000} s and see what it does.`);
+  }
+
+  const permit = authorize(ctx.actor, "run-action", asking.object, ctx);
+  const { run, started } = await ctx.state.startRun(permit, entry(ctx, permit, input.requestId, "allowed", facts(plan)), { requestId: input.requestId, plan, before: actionReading(view, nowMs), startedMs: nowMs });
+  if (!started) return runOut(run);
+  const failure = await carryOut(ctx, permit, run);
+  const state = failure === undefined ? ("applied" as const) : ("failed" as const);
+  await ctx.state.finishRun(permit, entry(ctx, permit, input.requestId, failure === undefined ? "done" : "failed", { ...facts(plan), ...(failure === undefined ? {} : { message: failure }) }), run.id, {
+    state,
+    atMs: ctx.clock.now(),
+    ...(failure === undefined ? {} : { error: failure }),
+  });
+  return runOut((await ctx.state.run(input.requestId)) ?? run);
+}
+
+/** Step by step; the first that fails ends it, and nothing after it is tried. Returns why it failed. */
+async function carryOut(ctx: ActionCtx, permit: Permit, run: ActionRun): Promise<string | undefined> {
+  let before: string | undefined;
+  for (const [ordinal, step] of run.plan.steps.entries()) {
+    if (step.call === undefined) continue;
+    const started = { ordinal, title: step.title, state: "running" as const, startedMs: ctx.clock.now(), ...(before === undefined ? {} : { before }) };
+    await ctx.state.saveStep(permit, run.id, started);
+    try {
+      const after = resourcesOf(await ctx.cluster.send(step.call));
+      await ctx.state.saveStep(permit, run.id, { ...started, state: "done", finishedMs: ctx.clock.now(), after });
+      if (step.call.method === "GET") before = after;
+    } catch (error) {
+      const message = error instanceof ServiceError ? error.message : "Sandglass failed while sending it; the log has the reason.";
+      if (!(error instanceof ServiceError)) ctx.log.error({ err: error, runId: run.id }, "a step of an action failed");
+      await ctx.state.saveStep(permit, run.id, { ...started, state: "failed", finishedMs: ctx.clock.now(), error: message });
+      return message;
+    }
+  }
+  return undefined;
+}
+
+const facts = (plan: Plan): Record<string, unknown> => ({ action: plan.action, node: plan.node, title: plan.title, params: plan.params });
+
+const entry = (ctx: ActionCtx, permit: Permit, requestId: RequestId, outcome: AuditEntry["outcome"], detail: Record<string, unknown>): AuditEntry =>
+  auditEntry(permit, { atMs: ctx.clock.now(), verb: "action.run", requestId, outcome, detail });
+
+/** Longest text of one object's part that is kept with a step. */
+const MAX_PART_CHARS = 4_000;
+
+/** The part of a DaemonSet that the action is about, as the API server says it is now. */
+function resourcesOf(object: unknown): string {
+  const containers = at(object, "spec", "template", "spec", "containers");
+  const parts = Array.isArray(containers) ? containers.map((container) => ({ name: at(container, "name"), resources: at(container, "resources") })) : [];
+  return JSON.stringify(parts).slice(0, MAX_PART_CHARS);
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  let part = value;
+  for (const key of path) part = typeof part === "object" && part !== null ? (part as Record<string, unknown>)[key] : undefined;
+  return part;
+}
