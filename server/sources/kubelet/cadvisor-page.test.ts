@@ -45,6 +45,11 @@ describe("a cAdvisor page", () => {
     expect(containers).toEqual([]);
   });
 
+  it("keeps no name or path of a length that no real one has", () => {
+    const long = "x".repeat(2_000);
+    expect(read([`container_memory_working_set_bytes{container="a",id="${long}",namespace="n",pod="p"} 5`, `container_memory_working_set_bytes{container="${long}",id="/1",namespace="n",pod="p"} 5`]).containers).toEqual([]);
+  });
+
   it("knows whether the node reports pressure even where no wanted container does", () => {
     expect(read(['container_pressure_io_waiting_seconds_total{container="",id="/",namespace="",pod=""} 0'])).toEqual({ containers: [], hasPressure: true });
   });

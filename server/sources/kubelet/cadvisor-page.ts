@@ -40,6 +40,9 @@ const PAUSE = "POD";
 /** Most containers kept of one page. */
 export const MAX_CONTAINERS = 512;
 
+/** A longer name or cgroup path is no real one; what is kept of a hostile page must stay small. */
+const MAX_LABEL_CHARS = 1024;
+
 /** Tells whether a pod's containers are kept. */
 export type WantedPod = (namespace: string, pod: string) => boolean;
 
@@ -64,6 +67,7 @@ export function createCadvisorCollector(wanted: WantedPod): { readonly add: (sam
     if (!container || !pod || !namespace || container === PAUSE || !wanted(namespace, pod)) return;
 
     const cgroupId = labels.get("id") ?? "";
+    if (container.length > MAX_LABEL_CHARS || cgroupId.length > MAX_LABEL_CHARS) return;
     const key = JSON.stringify([namespace, pod, container, cgroupId]);
     let entry = containers.get(key);
     if (entry === undefined) {

@@ -37,6 +37,14 @@ interface Kept {
 export function createDirectFetch(options: DirectOptions): KubeletFetch {
   const tls = { ...options.tls, pins: rememberPins(options.tls.pins) };
   const pools = new Map<string, Kept>();
+  /** No longer used, but with requests that are still under way. */
+  const retiring = new Set<Pool>();
+
+  const retire = (pool: Pool): void => {
+    retiring.add(pool);
+    // Closing fails only where `close` below destroyed the pool meanwhile, which is an end as good.
+    pool.close().catch(() => undefined).finally(() => retiring.delete(pool));
+  };
 
   const poolOf = (node: NodeTarget, authorities: string | undefined, client: ClientCertificate | undefined): Pool => {
     const origin = kubeletOrigin(node, options.overrides);
@@ -45,7 +53,7 @@ export function createDirectFetch(options: DirectOptions): KubeletFetch {
     const key = digest([origin, ...names, authorities ?? "", client?.certPem ?? ""]);
     const kept = pools.get(node.name);
     if (kept?.key === key) return kept.pool;
-    if (kept !== undefined) void retire(kept.pool);
+    if (kept !== undefined) retire(kept.pool);
     const pool = new Pool(origin, {
       connections: CONNECTIONS_PER_NODE,
       pipelining: 1,
@@ -83,19 +91,14 @@ export function createDirectFetch(options: DirectOptions): KubeletFetch {
     forget: (nodeName) => {
       const kept = pools.get(nodeName);
       pools.delete(nodeName);
-      if (kept !== undefined) void retire(kept.pool);
+      if (kept !== undefined) retire(kept.pool);
     },
     close: async () => {
-      const all = [...pools.values()];
+      const all = [...[...pools.values()].map(({ pool }) => pool), ...retiring];
       pools.clear();
-      await Promise.all(all.map(({ pool }) => pool.destroy()));
+      await Promise.all(all.map((pool) => pool.destroy()));
     },
   };
-}
-
-/** Lets requests in flight end; their own signals bound that. */
-async function retire(pool: Pool): Promise<void> {
-  if (!pool.closed && !pool.destroyed) await pool.close();
 }
 
 const text = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);

@@ -97,11 +97,13 @@ export function createPageTask(deps: TaskDeps, target: () => NodeTarget, page: K
     const slots = timedOutLast ? deps.suspects : deps.slots;
     cancelWaiting = slots.request(() => {
       lateMs = Math.max(0, clock.now() - dueMs);
-      void read().finally(() => {
-        underWay = undefined;
-        slots.release();
-        if (!stopped && !("gridMs" in schedule)) plan(false);
-      });
+      void read()
+        .catch((err: unknown) => deps.log.error({ err, node: target().name, page }, "what a kubelet page gave could not be handed on"))
+        .finally(() => {
+          underWay = undefined;
+          slots.release();
+          if (!stopped && !("gridMs" in schedule)) plan(false);
+        });
     });
   };
 

@@ -61,12 +61,16 @@ export function kubeletConnector(
   };
 }
 
+/** A stranger's certificate can name whatever it likes, as long as it likes. */
+const MAX_NAMES_SHOWN = 200;
+
 /** Kubelets are checked as Kubernetes' own clients do it: by the alternative names alone, never by the common name. */
 function nameFault(names: readonly string[], der: Uint8Array): KubeletError | undefined {
   const certificate = new X509Certificate(der);
   const fits = (name: string): boolean => (isIP(name) === 0 ? certificate.checkHost(name, { subject: "never" }) : certificate.checkIP(name)) !== undefined;
   if (names.some(fits)) return undefined;
-  return new KubeletError(`certificate names another host: ${certificate.subjectAltName ?? "it has no alternative name"}; expected one of ${names.join(", ")}`, {
+  const shown = certificate.subjectAltName?.slice(0, MAX_NAMES_SHOWN) ?? "it has no alternative name";
+  return new KubeletError(`certificate names another host: ${shown}; expected one of ${names.join(", ")}`, {
     hint: "give the kubelet a certificate with its node's name or address (serverTLSBootstrap), or --kubelet-tls=pin",
   });
 }
