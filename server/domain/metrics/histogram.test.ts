@@ -107,7 +107,10 @@ describe("a percentile", () => {
     fc.assert(
       fc.property(fc.array(interval, { minLength: 1, maxLength: 30 }), (intervals) => {
         const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentileRange(intervals, share));
-        if (p50 === undefined || p95 === undefined || p99 === undefined) return expect([p50, p95, p99]).toEqual([undefined, undefined, undefined]);
+        if (p50 === undefined || p95 === undefined || p99 === undefined) {
+          expect([p50, p95, p99]).toEqual([undefined, undefined, undefined]);
+          return;
+        }
         const edge = (high: number | undefined): number => high ?? Infinity;
         expect(p50.low <= p95.low && p95.low <= p99.low).toBe(true);
         expect(edge(p50.high) <= edge(p95.high) && edge(p95.high) <= edge(p99.high)).toBe(true);
