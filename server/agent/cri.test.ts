@@ -32,8 +32,8 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const recorded = async (call: Call): Promise<Handler> => {
-  const answer = await readFile(path.join(import.meta.dirname, `fixtures/cri/containerd-1.6.20-${CALLS[call]}.bin`));
+const recorded = async (call: Call, from = "containerd-1.6.20"): Promise<Handler> => {
+  const answer = await readFile(path.join(import.meta.dirname, `fixtures/cri/${from}-${CALLS[call]}.bin`));
   return (_request, answered) => {
     answered(null, answer);
   };
@@ -76,6 +76,13 @@ test("what containerd 1.6 said: runtime, conditions, sandboxes by state, and whe
   expect(look.socket).toMatchObject({ reading: { name: "cri", path: "/run/containerd/containerd.sock", state: "answers" } });
   if (!look.sandboxes.looked) throw new Error(look.sandboxes.reason);
   expect(look.sandboxes.items.map(({ name, ready, attempt }) => `${name.split("-")[0] ?? ""} ${String(ready)} ${String(attempt)}`).sort()).toEqual(["waits false 0", "waits false 0", "well true 0", "well true 0"]);
+});
+
+test("what containerd 2 said", async () => {
+  await runtime({ Version: await recorded("Version", "containerd-2.4.2"), Status: await recorded("Status", "containerd-2.4.2") });
+  const look = await reader().look(NOW_MS);
+  expect(look.runtime).toMatchObject({ looked: true, reading: { name: "containerd", version: "v2.4.2" } });
+  expect(look.hints).toMatchObject({ confDir: "/etc/cni/net.d", binDirs: ["/opt/cni/bin"] });
 });
 
 test("a sandbox of unknown state, which containerd dates to the year 1, has no age rather than a negative one", async () => {
