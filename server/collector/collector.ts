@@ -3,7 +3,7 @@ import { monotonicMs, type Clock } from "../clock";
 import type { ServeConfig } from "../config";
 import { cniDaemonOf } from "../domain/cni-daemons";
 import type { DaemonSetObject } from "../domain/model";
-import type { ClusterIdentity, Observe } from "../domain/observation";
+import type { ClusterIdentity, Observation, Observe } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
 import { ensureAgentAuthority } from "../sources/agent/authority";
@@ -16,6 +16,7 @@ import { startKubelets } from "./kubelets";
 import { createOwnMetrics } from "./own-metrics";
 import { Pipeline } from "./pipeline";
 import { apiHealth } from "./status";
+import { backfill } from "./backfill";
 import { carryOutVerifications } from "./verify";
 import { Writer } from "./writer";
 
@@ -46,8 +47,8 @@ export interface Collector {
   readonly agentListener: AgentListener | undefined;
   readonly agentCaFile: string | undefined;
   readonly kubeletWhy: string;
-  /** Shown as progress while older history is still being made. */
-  backfill(doneShare: number | undefined): void;
+  /** Fills older history in while everything else goes on; its progress is in the status. Ends with the collector. */
+  fillPast(past: { readonly observations: Iterable<Observation>; readonly fromMs: number; readonly toMs: number }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,10 +58,12 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   const startedMs = clock.now();
   const metrics = createOwnMetrics(log);
   const writer = new Writer(ingest, log, options.onWritten, (kind, count) => metrics.rows(kind, count));
+  const thresholds = { stuckAfterSeconds: config.stuckAfterSeconds, windowSeconds: config.windowSeconds };
+  const stopping = new AbortController();
   const pipeline = new Pipeline({
     clock,
     log,
-    thresholds: { stuckAfterSeconds: config.stuckAfterSeconds, windowSeconds: config.windowSeconds },
+    thresholds,
     cniDaemons: config.cniDaemon,
     writer,
     views: ingest.loadViews(),
@@ -70,6 +73,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   const isCniDaemon = (daemonSet: DaemonSetObject): boolean => cniDaemonOf(daemonSet, config.cniDaemon) !== undefined;
   const ending: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
+    stopping.abort();
     for (const end of ending.splice(0).reverse()) await end();
   };
 
@@ -145,8 +149,11 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       agentListener: agents?.listener,
       agentCaFile: agents?.caFile,
       kubeletWhy: kubelets.why,
-      backfill: (share) => {
-        doneShare = share;
+      fillPast: async (past) => {
+        const views = await backfill({ ...past, ingest, thresholds, cniDaemons: config.cniDaemon, status, log, signal: stopping.signal, onProgress: (share) => (doneShare = share) });
+        doneShare = undefined;
+        for (const view of views ?? []) pipeline.adoptPast(view);
+        options.onWritten();
       },
       stop: stopAll,
     };

@@ -4,7 +4,7 @@ import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
 import type { NodeName } from "../domain/ids";
 import type { NodeObject, PodObject } from "../domain/model";
-import { effectivePluginTypes, trackFailure, trackOomKills } from "../domain/node-window";
+import { effectivePluginTypes, MAX_OOM_KILLS_KEPT, trackFailure, trackOomKills } from "../domain/node-window";
 import type { NodeView } from "../domain/node-view";
 import type { Observation, WatchedKind } from "../domain/observation";
 import { agentSamples, apiSamples } from "../domain/samples";
@@ -103,22 +103,43 @@ export class Pipeline {
     return count;
   }
 
-  /** Judges what changed and what time may have changed, then writes all of it in one batch. */
+  /** Judges what changed and what time may have changed; returns how many nodes that were. */
+  judgeAll(): number {
+    const nowMs = this.options.clock.now();
+    if (!this.#canJudge(nowMs)) return 0;
+    let judged = 0;
+    for (const [name, memory] of this.#nodes) {
+      if (!this.#dirty.has(name) && nowMs < memory.judgeAfterMs) continue;
+      this.#judge(name, memory, nowMs);
+      judged += 1;
+    }
+    this.#dirty.clear();
+    return judged;
+  }
+
+  /** Judges, then writes all of it in one batch. */
   tick(status: CollectorStatus): boolean {
     const beganMs = monotonicMs();
-    const nowMs = this.options.clock.now();
-    let judged = 0;
-    if (this.#canJudge(nowMs)) {
-      for (const [name, memory] of this.#nodes) {
-        if (!this.#dirty.has(name) && nowMs < memory.judgeAfterMs) continue;
-        this.#judge(name, memory, nowMs);
-        judged += 1;
-      }
-      this.#dirty.clear();
-    }
-    const written = this.options.writer.flush(nowMs, status);
+    const judged = this.judgeAll();
+    const written = this.options.writer.flush(this.options.clock.now(), status);
     this.options.onTick?.((monotonicMs() - beganMs) / 1_000, judged);
     return written;
+  }
+
+  /** Takes over what a history that was filled in later knows of a node: since when its answer holds, its last fresh sandbox, its kills. */
+  adoptPast(past: NodeView): void {
+    const memory = this.#nodes.get(past.name);
+    if (memory?.view === undefined) return;
+    const { answer } = memory.view;
+    const same = answer.state === past.answer.state && answer.atRisk === past.answer.atRisk && answer.idle === past.answer.idle;
+    if (same && past.answer.sinceMs < answer.sinceMs) memory.view = { ...memory.view, answer: { ...answer, sinceMs: past.answer.sinceMs } };
+    if (past.lastFreshMs !== undefined) memory.lastFreshMs = Math.max(memory.lastFreshMs ?? 0, past.lastFreshMs);
+    for (const daemon of past.daemons) {
+      const key = `${daemon.pod}/${daemon.container}`;
+      const all = new Set([...daemon.oomKillsMs, ...(memory.oomKills.get(key) ?? [])]);
+      memory.oomKills = new Map(memory.oomKills).set(key, [...all].sort((a, b) => a - b).slice(-MAX_OOM_KILLS_KEPT));
+    }
+    this.#dirty.add(past.name);
   }
 
   /** An answer made of a half-read cluster would be wrong for a second at every start. */

@@ -34,6 +34,8 @@ export class Writer {
     private readonly log: Log,
     private readonly written: () => void,
     private readonly count: (kind: "samples" | "events" | "views", rows: number) => void,
+    /** `past`: what is known now is not written, only what belongs to its time. */
+    private readonly mode: { readonly past: boolean } = { past: false },
   ) {}
 
   samples(node: NodeName, samples: readonly Sample[]): void {
@@ -88,12 +90,12 @@ export class Writer {
       atMs,
       samples: this.#samples,
       events: [...this.#events.values()],
-      views: [...this.#views.values()],
-      gone: [...this.#gone],
+      views: this.mode.past ? [] : [...this.#views.values()],
+      gone: this.mode.past ? [] : [...this.#gone],
       answers: this.#answers,
       sources: this.#sources,
       kubeletKeys: this.#keys,
-      status,
+      ...(this.mode.past ? {} : { status }),
     };
     try {
       this.ingest.write(batch);

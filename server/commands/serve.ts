@@ -65,12 +65,12 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
 
     const clockSetting = simulated?.clockSetting ?? { epochMs: 0, realMs: 0, rate: 1 };
     const clock = simulated === undefined ? systemClock : clockOf(clockSetting);
-    const { file } = await progress.step("Preparing the data file", () => prepare(config, cluster, io.root, clock.now(), progress.say));
+    const effective: ServeConfig = { ...(simulated?.config ?? config), allowActions };
+    const { file } = await progress.step("Preparing the data file", () => prepare(effective, cluster, io.root, clock.now(), progress.say));
     const ingest = openIngest({ file, nowMs: clock.now() });
     ending.push(() => ingest.close());
 
     let notify: () => void = () => {};
-    const effective: ServeConfig = { ...config, allowActions, ...simulated?.overrides(config) };
     const collector = await progress.step("Starting to collect", () => startCollector({ config: effective, connection: cluster.connection, identity: cluster.identity, ingest, clock, log, onWritten: () => notify() }));
     ending.push(() => collector.stop());
     log.info({ why: collector.kubeletWhy }, "kubelets");
@@ -93,7 +93,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     notify = () => web.notify();
     ending.push(() => web.stop());
     progress.say(`\nSandglass is at http://localhost:${config.port}\n`);
-    if (collector.agentListener !== undefined) progress.say(`Agents report to port ${collector.agentListener.port}; their authority is ${collector.agentCaFile ?? ""}`);
+    if (collector.agentListener !== undefined && simulated === undefined) progress.say(`Agents report to port ${collector.agentListener.port}; their authority is ${collector.agentCaFile ?? ""}`);
     if (simulated !== undefined) simulated.fill(collector);
 
     const stopped = new Promise<undefined>((resolve) => {

@@ -1,24 +1,79 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { ClockSetting } from "../clock";
+import { clockOf, systemClock, type ClockSetting } from "../clock";
 import type { Collector } from "../collector/collector";
-import type { ServeConfig } from "../config";
-import type { Log } from "../log";
+import { ConfigError, type ServeConfig } from "../config";
 import { actionableError } from "../errors";
+import type { Log } from "../log";
+import { SCENARIOS, HISTORY_MS, type ScenarioName } from "../simulator/scenarios";
+import { startSimulation } from "../simulator/simulation";
+import { issueAgentToken } from "../sources/agent/tokens";
+import { loadConnection } from "../sources/kube-api/connect";
+import { identify } from "../sources/kube-api/identify";
+import { discardSimulatedFiles } from "../store/discard";
 import type { ChosenCluster } from "./choose-cluster";
 
 /** A pretend cluster that `serve` watches exactly as it would a real one. */
 export interface SimulatedCluster extends ChosenCluster {
   readonly clockSetting: ClockSetting;
   readonly kubeconfigFile: string;
-  overrides(config: ServeConfig): Partial<ServeConfig>;
+  readonly config: ServeConfig;
   startAgents(listener: { readonly port: number; readonly caFile: string }): Promise<void>;
   /** Hands older history to the pipeline while pages are served already. */
   fill(collector: Collector): void;
   stop(): Promise<void>;
 }
 
-export async function simulatedCluster(_config: ServeConfig, _log: Log): Promise<SimulatedCluster> {
-  void mkdirSync; void writeFileSync; void path;
-  throw actionableError("The simulated cluster is not part of this version yet. Give a kubeconfig with --kubeconfig to watch a real cluster.");
+/** Steps of the history that is filled in: the period of kubelets and agents. */
+const HISTORY_STEP_MS = 15_000;
+
+export async function simulatedCluster(config: ServeConfig, log: Log): Promise<SimulatedCluster> {
+  const scenario = SCENARIOS.find((name) => name === config.scenario);
+  if (scenario === undefined) throw new ConfigError(`--scenario is "${config.scenario}": it must be one of ${SCENARIOS.join(", ")}.`);
+  const realMs = systemClock.now();
+  const clockSetting = { epochMs: realMs, realMs, rate: config.speed };
+  const clock = clockOf(clockSetting);
+  // Its tokens and files never lie beside those of a real cluster.
+  const data = path.join(config.data, "simulated");
+  makeDataFolder(data);
+  discardSimulatedFiles(data, realMs);
+  const simulation = await startSimulation({ nodes: config.nodes, scenario, seed: String(config.seed), clock, log });
+  const kubeconfigFile = path.join(data, "kubeconfig");
+  try {
+    writeFileSync(kubeconfigFile, simulation.kubeconfig, { mode: 0o600 });
+    const connection = await loadConnection({ kubeconfig: kubeconfigFile, environment: { home: data } });
+    if (connection === undefined) throw new Error("the simulated cluster's own kubeconfig was not found"); // it was written just above
+    const identity = { ...(await identify(connection)), uid: `${simulation.uid}:${realMs}`, name: nameOf(scenario), simulated: true };
+    return {
+      connection,
+      identity,
+      clockSetting,
+      kubeconfigFile,
+      config: { ...config, data, kubelet: config.kubelet === "auto" ? "direct" : config.kubelet, agentPort: config.agentPort ?? 0 },
+      startAgents: async ({ port, caFile }) => {
+        const tokens = new Map<string, string>();
+        for (const node of simulation.nodeNames) tokens.set(node, readFileSync((await issueAgentToken(data, node)).file, "utf8").trim());
+        simulation.startAgents({ url: `https://127.0.0.1:${port}`, caPem: readFileSync(caFile, "utf8"), tokenFor: (node) => tokens.get(node) });
+      },
+      fill: (collector) => {
+        const toMs = simulation.liveSinceMs;
+        const fromMs = toMs - HISTORY_MS + HISTORY_STEP_MS;
+        collector.fillPast({ observations: simulation.history(fromMs, toMs, HISTORY_STEP_MS), fromMs, toMs }).catch((err: unknown) => log.error({ err }, "older history could not be filled in"));
+      },
+      stop: () => simulation.stop(),
+    };
+  } catch (error) {
+    await simulation.stop();
+    throw error;
+  }
 }
+
+function makeDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw actionableError(`The data folder ${folder} cannot be made (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another with --data.`, cause);
+  }
+}
+
+const nameOf = (scenario: ScenarioName): string => (scenario === "demo" ? "simulated cluster" : `simulated: ${scenario}`);
