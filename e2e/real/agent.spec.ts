@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "../setup/test";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { ChildProcess } from "node:child_process";

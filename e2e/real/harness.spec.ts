@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "../setup/test";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "@playwright/test";
+import { expect, test } from "../setup/test";
 import { systemClock } from "../../server/clock";
 import { parseNodeName } from "../../server/domain/ids";
 import { advanceContainers, createContainersState } from "../../server/domain/metrics/containers";

@@ -62,7 +62,11 @@ export function contacted({ folder, egress }) {
     const { what, host, process: argv, stack } = JSON.parse(line);
     return `${what} ${host}, by ${argv.join(" ")}\n${(stack ?? []).join("\n")}`;
   });
-  return [...byNode, ...lines(path.join(folder, "contacted")).map((address) => `packets for ${address}${address === "192.0.2.53" ? " (a name was looked up)" : ""}`)];
+  return [
+    ...byNode,
+    ...[...new Set(lines(path.join(folder, "names")))].map((name) => `look-up of the name ${name}`),
+    ...lines(path.join(folder, "addresses")).map((address) => `packets for ${address}`),
+  ];
 }
 
 export const networkOf = () => (process.platform === "linux" ? readlinkSync("/proc/self/ns/net") : "");

@@ -3,8 +3,8 @@
 # what it tried to reach beyond it. Runs inside fresh namespaces: unshare --net --mount --pid --fork --mount-proc.
 #
 # The way out is a cable without an end. Whoever sends a packet that is not for this machine makes the kernel ask the
-# cable for the receiver's hardware address, and those questions are the record: FOLDER/contacted has one address a
-# line. Names are asked of an address behind the same cable, so a look-up shows as 192.0.2.53.
+# cable for the receiver's hardware address, and those questions are the record: FOLDER/addresses has one a line. Names
+# are asked of test-names.mjs, which knows none: FOLDER/names has those.
 set -euo pipefail
 folder=$1
 shift
@@ -18,9 +18,12 @@ done
 ip addr add 192.0.2.1/24 dev outside
 ip route add default dev outside
 if ip -6 addr add 2001:db8::1/64 dev outside nodad 2>/dev/null; then ip -6 route add default dev outside; fi
+touch "$folder/names"
 if [ -e /etc/resolv.conf ]; then
-  printf 'nameserver 192.0.2.53\noptions timeout:1 attempts:1\n' > "$folder/resolv.conf"
+  printf 'nameserver 127.0.0.53\noptions timeout:1 attempts:1\n' > "$folder/resolv.conf"
   mount --bind "$folder/resolv.conf" /etc/resolv.conf
+  coproc names { node "$(dirname "$0")/test-names.mjs" "$folder/names"; }
+  read -r _ <&"${names[0]}"
 fi
 : > "$folder/watched"
 ip monitor neigh dev outside > "$folder/watched" 2>/dev/null &
@@ -34,5 +37,5 @@ wait "$command" || code=$?
 while kill -0 "$command" 2>/dev/null; do wait "$command" && code=0 || code=$?; done
 # An entry that was still being asked for is in the table; one that was given up long ago is in what was watched.
 kill "$watcher" 2>/dev/null || true
-{ ip neigh show dev outside; cat "$folder/watched"; } | sed 's/^Deleted //' | cut -d' ' -f1 | sort -u > "$folder/contacted"
+{ ip neigh show dev outside; cat "$folder/watched"; } | sed 's/^Deleted //' | cut -d' ' -f1 | sort -u > "$folder/addresses"
 exit "$code"
