@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
+import { BUNDLE, clusterArgs, freePort, probePod, startProduct, until, type Product } from "../setup/product";
+import { expect, test } from "../setup/test";
+
+const NODE = path.resolve(import.meta.dirname, "../../node_modules/node/bin/node");
+const options = { node: true, runtimeTimeout: "20s" };
+const missing = clusterMissing(options);
+test.skip(missing !== undefined, missing);
+test.describe.configure({ mode: "serial" });
+
+let cluster: Cluster;
+let product: Product;
+test.beforeAll(async () => {
+  cluster = await startCluster(options);
+  const agentPort = await freePort();
+  product = await startProduct({ args: [...(await clusterArgs(cluster)), "--agent-port", String(agentPort), "--stuck-after-seconds", "20"] });
+  const tokenFile = execFileSync(NODE, [BUNDLE, "agent-token", "node-1", "--data", product.dataDir], { encoding: "utf8" }).trim();
+  const inside = await cluster.reverse(agentPort);
+  cluster.enterAndStay([
+    NODE, BUNDLE, "agent", "--push", `https://${inside}`, "--token-file", tokenFile, "--ca-file", path.join(product.dataDir, "agents/ca.crt"),
+    "--node", "node-1", "--period", "5s", "--socket", "daemon-shim=/run/daemon-shim/daemon.sock",
+  ]);
+});
+test.afterAll(async () => {
+  await product?.stop();
+  await cluster?.stop();
+});
+
+/** A CNI daemon by its mount of the conf dir, with a CPU limit that it always wants more than. */
+const BURNER = JSON.stringify({
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  metadata: { name: "burner", namespace: "kube-system" },
+  spec: {
+    selector: { matchLabels: { app: "burner" } },
+    template: {
+      metadata: { labels: { app: "burner" } },
+      spec: {
+        hostNetwork: true,
+        terminationGracePeriodSeconds: 0,
+        tolerations: [{ operator: "Exists" }],
+        containers: [{
+          name: "burn", image: "localhost/busybox:1", imagePullPolicy: "Never", command: ["sh", "-c", "while :; do :; done"],
+          resources: { limits: { cpu: "100m", memory: "64Mi" }, requests: { cpu: "10m", memory: "16Mi" } },
+          volumeMounts: [{ name: "conf", mountPath: "/host/etc/cni/net.d" }],
+        }],
+        volumes: [{ name: "conf", hostPath: { path: "/etc/cni/net.d" } }],
+      },
+    },
+  },
+});
+
+const seriesOf = async (signal: string): Promise<number[]> => {
+  const timeline = await product.api<Timeline>(`/api/v1/nodes/node-1/timeline?signals=${signal}`);
+  return timeline.series.flatMap((series) => series.max);
+};
+
+test("sandbox backlog, CRI latency, CPU throttling and socket status of a real node are all stored", async () => {
+  await cluster.apply(BURNER);
+  await cluster.apply(probePod("fine"));
+  await until("the agent's first report", 60_000, async () => ((await product.api<NodeDetail>("/api/v1/nodes/node-1")).sources.find((one) => one.source === "agent")?.freshness === "fresh" ? true : undefined));
+  await cluster.fault("daemon-dead");
+  await cluster.apply(probePod("held-1"));
+  await cluster.apply(probePod("held-2"));
+
+  await until("throttling near 1", 180_000, async () => ((await seriesOf("daemon.cpu.throttled_share")).some((share) => share > 0.5) ? true : undefined));
+  await until("latency of calls that finished", 120_000, async () => ((await seriesOf("cri.run_sandbox.p95.low")).length > 0 ? true : undefined));
+  await until("a socket that refuses", 60_000, async () => ((await seriesOf("socket.state")).some((code) => code === 2) ? true : undefined));
+  await until("dead sandboxes of pods that wait", 120_000, async () => ((await seriesOf("sandbox.backlog")).some((count) => count > 0) ? true : undefined));
+  expect((await seriesOf("daemon.memory.working_set")).some((bytes) => bytes > 0)).toBe(true);
+});
+
+test("the node is a no by what the agent measured: the effective plugin's socket refuses", async () => {
+  const detail = await until("no", 60_000, async () => {
+    const found = await product.api<NodeDetail>("/api/v1/nodes/node-1");
+    return found.answer.state === "no" ? found : undefined;
+  });
+  expect(detail.sockets.find((socket) => socket.path === "/run/daemon-shim/daemon.sock")).toMatchObject({ state: "refuses", effective: true });
+  expect(detail.config?.effectiveFile).toBe("00-daemon.conflist");
+  expect(detail.answer.row).toBe(2);
+});
+
+test("mended, the same readings say yes again", async () => {
+  await cluster.fault("none");
+  await until("yes", 120_000, async () => ((await product.api<NodeDetail>("/api/v1/nodes/node-1")).answer.state === "yes" ? true : undefined));
+});

@@ -1,0 +1,80 @@
+import type { Fleet, NodeDetail, Status, Timeline } from "@/server/http/schemas";
+import { startProduct, until, type Product } from "./setup/product";
+import { expect, test } from "./setup/test";
+
+/** Every scenario must give the answer that it is named for, through real sockets, the pipeline and the API. */
+const SCENARIOS: readonly (readonly [string, (fleet: Fleet) => boolean, string])[] = [
+  ["healthy", (fleet) => fleet.counts.yes === fleet.counts.nodes, "every node yes"],
+  ["retry-storm", (fleet) => fleet.counts.no === 1, "the stormy node no"],
+  ["oom-loop", (fleet) => fleet.counts.no === 1, "the node whose daemon is killed again and again no"],
+  ["idle", (fleet) => fleet.nodes.every((node) => node.answer.state === "yes" && node.answer.idle), "every node yes, idle"],
+  ["silent-node", (fleet) => fleet.counts.unknown === 1 && fleet.counts.no === 0, "the silent node unknown"],
+];
+
+for (const [scenario, holds, what] of SCENARIOS) {
+  test(`scenario ${scenario}: ${what}`, async () => {
+    const product = await startProduct({ args: ["--simulate", "--scenario", scenario, "--nodes", "6"] });
+    try {
+      await until(what, 60_000, async () => {
+        const fleet = await product.api<Fleet>("/api/v1/fleet");
+        return fleet.nodes.length === 6 && holds(fleet) ? true : undefined;
+      });
+    } finally {
+      await product.stop();
+    }
+  });
+}
+
+test("a flapping API server changes no answer, and the page shows a banner with its age while it is away", async ({ page }) => {
+  const product = await startProduct({ args: ["--simulate", "--scenario", "flapping-api", "--nodes", "6"] });
+  try {
+    await until("six nodes yes", 60_000, async () => ((await product.api<Fleet>("/api/v1/fleet")).counts.yes === 6 ? true : undefined));
+    await page.goto(product.url);
+    let sawAway = false;
+    const endMs = Date.now() + 90_000;
+    while (Date.now() < endMs && !sawAway) {
+      const status = await product.api<Status>("/api/v1/status");
+      if (status.api?.reachable === false) sawAway = await page.getByText(/API server/).first().isVisible();
+      expect((await product.api<Fleet>("/api/v1/fleet")).counts).toMatchObject({ yes: 6, no: 0, unknown: 0 });
+      await page.waitForTimeout(500);
+    }
+    expect(sawAway).toBe(true);
+  } finally {
+    await product.stop();
+  }
+});
+
+test.describe("the default view", () => {
+  let product: Product;
+  test.beforeAll(async () => {
+    product = await startProduct({ args: ["--simulate"] });
+  });
+  test.afterAll(() => product?.stop());
+
+  test("holds 24 nodes in three pools within 15 s of the page being up, both sick ones no, while its past is still being filled in", async () => {
+    const fleet = await until("24 nodes and two no", 15_000, async () => {
+      const found = await product.api<Fleet>("/api/v1/fleet");
+      return found.nodes.length === 24 && found.counts.no === 2 ? found : undefined;
+    });
+    expect(new Set(fleet.nodes.map((node) => node.pool)).size).toBe(3);
+    expect(fleet.cluster?.simulated).toBe(true);
+  });
+
+  test("gets two hours of history through the pipeline, and then since when each answer holds", async () => {
+    test.setTimeout(240_000);
+    await until("the past filled in", 200_000, async () => ((await product.api<Status>("/api/v1/status")).backfill === undefined ? true : undefined));
+    const sick = (await product.api<Fleet>("/api/v1/fleet")).nodes.filter((node) => node.answer.state === "no");
+    expect(sick).toHaveLength(2);
+    for (const { name } of sick) {
+      const detail = await product.api<NodeDetail>(`/api/v1/nodes/${name}`);
+      expect(Date.now() - Date.parse(detail.answer.since)).toBeGreaterThan(10 * 60_000);
+      const from = new Date(Date.now() - 110 * 60_000).toISOString();
+      const timeline = await product.api<Timeline>(`/api/v1/nodes/${name}/timeline?from=${from}&signals=pods.waiting,sandbox.backlog,cri.run_sandbox.calls`);
+      expect(timeline.answers.map((span) => span.state)).toEqual(expect.arrayContaining(["yes", "no"]));
+      for (const signal of ["pods.waiting", "sandbox.backlog", "cri.run_sandbox.calls"]) {
+        const first = timeline.series.find((series) => series.signal === signal)?.at[0];
+        expect.soft(Date.now() - (first ?? Date.now()), signal).toBeGreaterThan(100 * 60_000);
+      }
+    }
+  });
+});
