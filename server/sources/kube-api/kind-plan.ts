@@ -16,6 +16,11 @@ export interface KindPlan {
   readonly bookmarks: boolean;
   /** For the message where it is refused: "list and watch pods in all namespaces". */
   readonly right: string;
+  /**
+   * Whether the version of each object that was told is kept, so that a new list tells only what changed. Not for pods:
+   * there are too many of them, and their lists are few.
+   */
+  readonly keepsVersions: boolean;
   /** Past the most objects that are kept: `fail` (a part of the nodes or pods would make wrong answers), or `cut` (some events are better than none). */
   readonly overflow: "fail" | "cut";
   /** "ignored": not one that we keep. `undefined`: unusable. */

@@ -33,6 +33,7 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       query: {},
       right: "list and watch nodes",
       overflow: "fail",
+      keepsVersions: true,
       project: (raw, atMs) => {
         const object = projector.node(raw);
         return object && { key: object.name, observation: { source: "api", type: "node", atMs, object } };
@@ -52,6 +53,7 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       query: { fieldSelector: "spec.nodeName!=" },
       right: "list and watch pods in all namespaces",
       overflow: "fail",
+      keepsVersions: false,
       project: (raw, atMs) => {
         const object = projector.pod(raw);
         return object && { key: object.uid, observation: { source: "api", type: "pod", atMs, object } };
@@ -66,6 +68,7 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       query: { fieldSelector: NOISE.map((reason) => `reason!=${reason}`).join(",") },
       right: "list and watch events in all namespaces",
       overflow: "cut",
+      keepsVersions: true,
       project: (raw, atMs) => {
         const object = projector.event(raw);
         return object === undefined || object === "ignored" ? object : { key: object.uid, observation: { source: "api", type: "event", atMs, object } };
@@ -79,6 +82,7 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       query: {},
       right: "list and watch daemonsets.apps in all namespaces",
       overflow: "fail",
+      keepsVersions: true,
       project: (raw, atMs) => {
         const object = projector.daemonSet(raw);
         if (object === undefined) return undefined;
@@ -103,6 +107,7 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       query: {},
       right: "list and watch network-attachment-definitions.k8s.cni.cncf.io in all namespaces",
       overflow: "fail",
+      keepsVersions: true,
       project: (raw, atMs) => {
         const nad = projector.nad(raw);
         return nad && { key: nad.key, observation: { source: "api", type: "nad", atMs, key: nad.key, pluginTypes: nad.pluginTypes } };

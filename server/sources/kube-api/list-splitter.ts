@@ -50,17 +50,11 @@ export class ListSplitter {
   *feed(chunk: Buffer): Generator<Buffer> {
     let from = this.#capturing ? 0 : -1;
     for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0;
       if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (byte === BACKSLASH) this.#escaped = true;
-        else if (byte === QUOTE) {
-          this.#inString = false;
-          this.#keyOpen = false;
-        }
-        if (this.#keyOpen && this.#key.length < MAX_KEY_BYTES) this.#key += String.fromCharCode(byte);
+        at = this.#skipString(chunk, at);
         continue;
       }
+      const byte = chunk[at] ?? 0;
       switch (byte) {
         case QUOTE:
           if (this.#depth === 0) throw new NotAList("the answer is not a JSON object");
@@ -107,6 +101,25 @@ export class ListSplitter {
       }
     }
     if (from !== -1) this.#keep(chunk.subarray(from));
+  }
+
+  /** Reads on inside a string; the place of its closing quote, or of the chunk's end. Most bytes of a list are read here. */
+  #skipString(chunk: Buffer, from: number): number {
+    let escaped = this.#escaped;
+    let at = from;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (escaped) escaped = false;
+      else if (byte === BACKSLASH) escaped = true;
+      else if (byte === QUOTE) break;
+    }
+    this.#escaped = escaped;
+    if (this.#keyOpen && this.#key.length < MAX_KEY_BYTES) this.#key += chunk.toString("latin1", from, Math.min(at, from + MAX_KEY_BYTES));
+    if (at < chunk.length) {
+      this.#inString = false;
+      this.#keyOpen = false;
+    }
+    return at;
   }
 
   /** The list's `metadata`; throws where the answer ended too early. */

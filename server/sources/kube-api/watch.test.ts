@@ -92,14 +92,15 @@ describe("a watch that goes well", () => {
     expect(counts(w)).toMatchObject({ lists: 1, gone: 0 });
   });
 
-  it("does not tell a version of an object twice", async () => {
-    put("a");
-    const w = await start();
-    await open(w);
-    const [object] = server.world.objects(PODS);
-    server.send(PODS, line("MODIFIED", object));
-    await settles(w);
-    expect(w.mirror.seen.filter((one) => one.source === "api" && one.type === "pod" && one.object.uid === "uid-a")).toHaveLength(1);
+  it("does not tell a version of a node twice, in a stream or in a new list", async () => {
+    server.world.put(NODES, bareNode("n1"));
+    server.script({ path: NODES, phase: "watch", fault: { do: "stall" } });
+    const w = await start({ kinds: ["nodes"], limits: { stallMs: 30_000 } });
+    await w.mirror.until(() => w.source.status().counts.nodes?.lists === 2 && server.openStreams > 0);
+    server.send(NODES, line("MODIFIED", server.world.objects(NODES)[0]));
+    server.world.put(NODES, bareNode("n2"));
+    await w.mirror.until(() => w.mirror.keys("nodes").length === 2);
+    expect(w.mirror.seen.filter((one) => one.type === "node").map((one) => one.type === "node" && one.object.name)).toEqual(["n1", "n2"]);
   });
 
   it("ends at once, asks for nothing more and leaves no connection behind", async () => {

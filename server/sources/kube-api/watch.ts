@@ -29,8 +29,10 @@ export interface WatchOptions {
 export class KindWatch {
   readonly counts: WatchCounts = noCounts();
   #state: WatchState = "listing";
-  /** Objects that were told and are not gone, with the resourceVersion that was told. */
-  #known = new Map<string, string>();
+  /** Objects that were told and are not gone. */
+  #known = new Set<string>();
+  /** The resourceVersion of them that was told, where the kind keeps it. */
+  #versions = new Map<string, string>();
   /** Whether a list may leave out what it told before; not where the history itself is in doubt. */
   #skipUnchanged = false;
   #version: string | undefined;
@@ -176,7 +178,7 @@ export class KindWatch {
 
   async #list(): Promise<Outcome> {
     const { options } = this;
-    const found = new Map<string, string>();
+    const found = new Set<string>();
     const { resourceVersion, ...outcome } = await listAll({
       connection: options.connection,
       plan: options.plan,
@@ -186,7 +188,7 @@ export class KindWatch {
       paged: this.#listRestarts < options.limits.pagedTries,
       onItem: (raw) => {
         const key = this.#object(raw, this.#skipUnchanged);
-        if (key !== undefined) found.set(key, this.#known.get(key) ?? "");
+        if (key !== undefined) found.add(key);
         return found.size;
       },
     });
@@ -196,7 +198,8 @@ export class KindWatch {
     // Another history, in which the same version need not mean the same object: tell all of it.
     if (this.#skipUnchanged && resourceVersion !== undefined && before !== undefined && isOlder(resourceVersion, before)) return { input: "went-back", reason: `the list is at ${resourceVersion}, before ${before}` };
     this.#known = found;
-    options.observe({ source: "api", type: "listed", atMs: options.clock.now(), kind: options.plan.kind, keys: new Set(found.keys()) });
+    for (const key of this.#versions.keys()) if (!found.has(key)) this.#versions.delete(key);
+    options.observe({ source: "api", type: "listed", atMs: options.clock.now(), kind: options.plan.kind, keys: new Set(found) });
     return outcome;
   }
 
@@ -242,10 +245,13 @@ export class KindWatch {
       this.#forget(plan.keyOf(raw));
       return undefined;
     }
-    const version = versionOf(raw);
-    if (skipUnchanged && version !== undefined && this.#known.get(projected.key) === version) return projected.key;
+    const version = plan.keepsVersions ? versionOf(raw) : undefined;
+    if (skipUnchanged && version !== undefined && this.#versions.get(projected.key) === version) return projected.key;
     // Past the bound an event is still told, but not counted as held.
-    if (plan.overflow === "fail" || this.#known.has(projected.key) || !this.#isFull()) this.#known.set(projected.key, version ?? "");
+    if (plan.overflow === "fail" || !this.#isFull()) {
+      this.#known.add(projected.key);
+      if (version !== undefined) this.#versions.set(projected.key, version);
+    }
     observe(projected.observation);
     return projected.key;
   }
@@ -256,7 +262,9 @@ export class KindWatch {
 
   #forget(key: string | undefined): void {
     const { plan, clock, observe } = this.options;
-    if (key !== undefined && this.#known.delete(key) && plan.gone !== undefined) observe(plan.gone(key, clock.now()));
+    if (key === undefined || !this.#known.delete(key)) return;
+    this.#versions.delete(key);
+    if (plan.gone !== undefined) observe(plan.gone(key, clock.now()));
   }
 
   #succeeded(): void {

@@ -31,16 +31,19 @@ export function lenient(onDrop: OnDrop) {
     }),
     flag: optional(z.boolean()),
     number: optional(z.number()),
-    /** The usable items; wrong ones are dropped one by one. */
-    list: <T>(schema: z.ZodType<T>) =>
-      optional(z.array(z.unknown())).transform((items) =>
-        (items ?? []).slice(0, MAX_LIST_ITEMS).flatMap((item) => {
-          const parsed = schema.safeParse(item);
-          if (parsed.success) return [parsed.data];
-          onDrop();
-          return [];
-        }),
-      ),
+    /** The usable items; wrong ones are dropped one by one, and those that `wanted` turns down are not looked at. */
+    list: <T>(schema: z.ZodType<T>, wanted?: (item: unknown) => boolean) =>
+      optional(z.array(z.unknown())).transform((items) => {
+        const usable: T[] = [];
+        if (items === undefined) return usable;
+        for (let at = 0; at < items.length && at < MAX_LIST_ITEMS; at++) {
+          if (wanted !== undefined && !wanted(items[at])) continue;
+          const parsed = schema.safeParse(items[at]);
+          if (parsed.success) usable.push(parsed.data);
+          else onDrop();
+        }
+        return usable;
+      }),
     /** Labels, annotations: any object; read one key with `entry`. */
     map: optional(z.custom<Readonly<Record<string, unknown>>>(isMap)),
   };
@@ -61,6 +64,13 @@ export function entry(map: Readonly<Record<string, unknown>> | undefined, key: s
 /** What an object cannot do without: who it is. */
 export const UID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 export const uid = z.string().regex(UID);
+
+/** Whether an item of a list has one of these fields set; `null` counts as not set. */
+export function hasAny(item: unknown, fields: readonly string[]): boolean {
+  if (!isMap(item)) return false;
+  const map = item as Readonly<Record<string, unknown>>; // isMap has just checked it
+  return fields.some((field) => Object.hasOwn(map, field) && map[field] !== null && map[field] !== undefined);
+}
 
 /** Leaves out what is absent, as `exactOptionalPropertyTypes` asks. */
 export type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

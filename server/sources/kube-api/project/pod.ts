@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseNamespace, parseNodeName, parseObjectName } from "../../../domain/ids";
 import type { DaemonSetObject, PodObject } from "../../../domain/model";
 import { containerSchema, containerStatusSchema, daemonDetail, earliestStartMs } from "./containers";
-import { entry, present, uid, type Lenient } from "./fields";
+import { entry, hasAny, uid, type Lenient } from "./fields";
 
 /** Whether a pod's containers are to be kept; the second argument is the kept DaemonSet that owns it. */
 export type IsDaemonPod = (pod: PodObject, daemonSet: DaemonSetObject | undefined) => boolean;
@@ -14,7 +14,16 @@ const MAX_NETWORKS_CHARS = 1_024;
 const PHASES = ["Pending", "Running", "Succeeded", "Failed", "Unknown"] as const;
 const SYSTEM_NAMESPACE = "kube-system";
 const SYSTEM_PRIORITY = "system-";
-const READY_TO_START = new Set(["PodReadyToStartContainers", "PodHasNetwork"]);
+const READY_TO_START: ReadonlySet<string> = new Set(["PodReadyToStartContainers", "PodHasNetwork"]);
+const SCHEDULED = "PodScheduled";
+const READY = "Ready";
+/** Volumes that something else must provide before the kubelet may try a sandbox. */
+const ATTACHABLE = ["persistentVolumeClaim", "csi", "ephemeral"] as const;
+/** An item whose type cannot be read passes, so that it is counted as dropped. */
+const isUsedCondition = (item: unknown): boolean => {
+  if (typeof item !== "object" || item === null || !("type" in item) || typeof item.type !== "string") return true;
+  return item.type === SCHEDULED || item.type === READY || READY_TO_START.has(item.type);
+};
 
 export interface PodContext {
   readonly isDaemonPod: IsDaemonPod;
@@ -26,7 +35,7 @@ export interface PodContext {
 export function podProjection(fields: Lenient, context: PodContext) {
   const { optional, text, time, flag, list, map } = fields;
   const { intern } = context;
-  const anything = optional(z.unknown());
+  const anything = z.unknown();
   const container = containerSchema(fields);
   const statuses = list(containerStatusSchema(fields));
   const schema = z.object({
@@ -44,8 +53,8 @@ export function podProjection(fields: Lenient, context: PodContext) {
         nodeName: text(),
         hostNetwork: flag,
         priorityClassName: text(),
-        volumes: list(z.object({ persistentVolumeClaim: anything, csi: anything, ephemeral: anything })),
-        resourceClaims: list(z.object({ name: z.string() })),
+        volumes: list(anything, (volume) => hasAny(volume, ATTACHABLE)),
+        resourceClaims: list(anything),
         containers: optional(z.array(z.unknown())),
         initContainers: optional(z.array(z.unknown())),
       }),
@@ -55,7 +64,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
         phase: optional(z.enum(PHASES)),
         podIP: text(),
         podIPs: list(z.object({ ip: z.string().min(1) })),
-        conditions: list(z.object({ type: z.string(), status: z.string(), lastTransitionTime: time })),
+        conditions: list(z.object({ type: z.string(), status: z.string(), lastTransitionTime: time }), isUsedCondition),
         containerStatuses: statuses,
         initContainerStatuses: statuses,
         ephemeralContainerStatuses: statuses,
@@ -75,9 +84,9 @@ export function podProjection(fields: Lenient, context: PodContext) {
     const controller = metadata.ownerReferences.find((reference) => reference.controller === true);
     const node = spec?.nodeName === undefined ? undefined : parseNodeName(spec.nodeName);
     const condition = (match: (type: string) => boolean) => status?.conditions.find((one) => match(one.type));
-    const scheduled = condition((type) => type === "PodScheduled");
+    const scheduled = condition((type) => type === SCHEDULED);
     const readyToStart = condition((type) => READY_TO_START.has(type));
-    const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])];
+    const startedMs = earliestStartMs([...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])]);
     const networks = entry(metadata.annotations, NETWORKS, MAX_NETWORKS_CHARS);
     const hasNetworkStatus = NETWORK_STATUS.some((key) => entry(metadata.annotations, key) !== undefined);
     const pod: PodObject = {
@@ -88,19 +97,18 @@ export function podProjection(fields: Lenient, context: PodContext) {
       phase: status?.phase ?? "Unknown",
       deleting: metadata.deletionTimestamp !== undefined,
       hasIp: status?.podIP !== undefined || (status?.podIPs.length ?? 0) > 0,
-      hasAttachableVolumes: spec?.volumes.some((volume) => volume.persistentVolumeClaim !== undefined || volume.csi !== undefined || volume.ephemeral !== undefined) ?? false,
+      hasAttachableVolumes: (spec?.volumes.length ?? 0) > 0,
       hasResourceClaims: (spec?.resourceClaims.length ?? 0) > 0,
       system: namespace === SYSTEM_NAMESPACE || (spec?.priorityClassName?.startsWith(SYSTEM_PRIORITY) ?? false),
-      ...present({
-        node: node === undefined ? undefined : intern(node),
-        createdMs: metadata.creationTimestamp,
-        scheduledMs: scheduled?.status === "True" ? scheduled.lastTransitionTime : undefined,
-        readyToStart: readyToStart === undefined ? undefined : { status: readyToStart.status === "True", ...present({ sinceMs: readyToStart.lastTransitionTime }) },
-        containerStartedMs: earliestStartMs(all),
-        owner: controller === undefined ? undefined : intern(`${controller.kind}/${controller.name}`),
-        networks: networks === undefined ? undefined : intern(networks),
-        hasNetworkStatus: hasNetworkStatus ? true : networks === undefined ? undefined : false,
-      }),
+      // One by one: spread from a single helper object each pod would cost 24 bytes more.
+      ...(node === undefined ? {} : { node: intern(node) }),
+      ...(metadata.creationTimestamp === undefined ? {} : { createdMs: metadata.creationTimestamp }),
+      ...(scheduled?.status !== "True" || scheduled.lastTransitionTime === undefined ? {} : { scheduledMs: scheduled.lastTransitionTime }),
+      ...(readyToStart === undefined ? {} : { readyToStart: { status: readyToStart.status === "True", ...(readyToStart.lastTransitionTime === undefined ? {} : { sinceMs: readyToStart.lastTransitionTime }) } }),
+      ...(startedMs === undefined ? {} : { containerStartedMs: startedMs }),
+      ...(controller === undefined ? {} : { owner: intern(`${controller.kind}/${controller.name}`) }),
+      ...(networks === undefined ? {} : { networks: intern(networks) }),
+      ...(hasNetworkStatus ? { hasNetworkStatus: true } : networks === undefined ? {} : { hasNetworkStatus: false }),
     };
     const daemonSet = controller?.kind === "DaemonSet" ? context.daemonSet(`${namespace}/${controller.name}`) : undefined;
     if (!context.isDaemonPod(pod, daemonSet)) return pod;
@@ -111,7 +119,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
         initContainers: containers.parse(spec?.initContainers),
         statuses: status?.containerStatuses ?? [],
         initStatuses: status?.initContainerStatuses ?? [],
-        ready: condition((type) => type === "Ready")?.status === "True",
+        ready: condition((type) => type === READY)?.status === "True",
       }),
     };
   };
