@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseNodeName } from "../../domain/ids";
-import { publicKeySha256, type KeyPair } from "../../pki";
+import { issueCertificate, publicKeySha256, type KeyPair } from "../../pki";
 import type { NodeTarget } from "./address";
 import { createDirectFetch, type DirectOptions } from "./direct";
 import { explain, type KubeletError } from "./failures";
-import { authority, expired, serving, startKubelet, type ScriptedKubelet } from "./testing/scripted-kubelet";
+import { authority, expired, serving, startKubelet, validNow, type ScriptedKubelet } from "./testing/scripted-kubelet";
 import type { KubeletPins, KubeletTlsMode } from "./tls";
 
 const PAGE = "process_start_time_seconds 1\n";
@@ -92,7 +92,7 @@ describe("a kubelet's certificate with --kubelet-tls=verify", () => {
 
   it("is refused when only its common name fits", async () => {
     const ca = await authority();
-    const server = await kubelet(await serving(ca, []));
+    const server = await kubelet(await issueCertificate(ca, { commonName: "node-1", names: [], usage: "server" }, validNow()));
     expect((await refusalOf(fetcher({ mode: "verify", ca: () => ca.certPem }), node(server.port), server)).message).toContain("no alternative name");
   });
 
@@ -147,6 +147,27 @@ describe("a kubelet's certificate with --kubelet-tls=verify", () => {
     await expect(status(fetch, node(server.port))).rejects.toThrow();
     ca = after.certPem;
     expect(await status(fetch, node(server.port))).toBe(200);
+  });
+
+  it("is checked at every connection, even where the server offers to resume the one before", async () => {
+    const ca = await authority();
+    const server = await kubelet(await serving(ca, ["node-1"]));
+    const fetch = fetcher({ mode: "verify", ca: () => ca.certPem });
+    expect(await status(fetch, node(server.port))).toBe(200);
+    server.present(await serving(ca, ["node-2"]));
+    server.dropConnections();
+    await expect(status(fetch, node(server.port))).rejects.toThrow();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is checked anew when the node's own names change", async () => {
+    const ca = await authority();
+    const server = await kubelet(await serving(ca, ["10.0.0.1"]));
+    const fetch = fetcher({ mode: "verify", ca: () => ca.certPem, overrides: new Map([["node-1", server.origin]]) });
+    const at = (address: string): NodeTarget => ({ name: nodeName("node-1"), addresses: [{ type: "InternalIP", address }] });
+    expect(await status(fetch, at("10.0.0.1"))).toBe(200);
+    await expect(status(fetch, at("10.0.0.2"))).rejects.toThrow();
+    expect(server.requests).toHaveLength(1);
   });
 
   it("is checked anew when another node comes to the same address", async () => {

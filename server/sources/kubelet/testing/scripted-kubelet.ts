@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -32,7 +33,9 @@ export async function startKubelet(certificate: KeyPair, script: Script): Promis
   const sockets = new Set<Socket>();
   const requests: { path: string; headers: IncomingMessage["headers"] }[] = [];
   let connections = 0;
-  const server: Server = createServer({ cert: certificate.certPem, key: certificate.keyPem, keepAliveTimeout: 90_000 }, (request, response) => {
+  // The same for every certificate, as a hostile server would: sessions could be resumed over a change of certificate.
+  const ticketKeys = randomBytes(48);
+  const server: Server = createServer({ cert: certificate.certPem, key: certificate.keyPem, ticketKeys, keepAliveTimeout: 90_000 }, (request, response) => {
     requests.push({ path: request.url ?? "", headers: request.headers });
     script(request, response);
   });
@@ -49,7 +52,7 @@ export async function startKubelet(certificate: KeyPair, script: Script): Promis
     port,
     requests,
     connections: () => connections,
-    present: ({ certPem, keyPem }) => server.setSecureContext({ cert: certPem, key: keyPem }),
+    present: ({ certPem, keyPem }) => server.setSecureContext({ cert: certPem, key: keyPem, ticketKeys }),
     dropConnections,
     close: async () => {
       dropConnections();
