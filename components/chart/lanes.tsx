@@ -72,7 +72,7 @@ export const EventsLane = memo(function EventsLane({ events, window, truncated }
   const [at, setAt] = useState(0);
   const [told, setTold] = useState<number>();
   const shown = told === undefined ? undefined : groups[told];
-  const most = groups[0]?.reasons[0]?.reason;
+  const most = useMemo(() => commonReason(groups), [groups]);
   return (
     <Lane title="Events" subtitle={groups.length === 0 ? "none in this range" : truncated ? "newest only" : (most ?? "")}>
       {groups.map((group, index) => (
@@ -107,6 +107,13 @@ export const EventsLane = memo(function EventsLane({ events, window, truncated }
     </Lane>
   );
 });
+
+function commonReason(groups: readonly EventGroup[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const group of groups) for (const { reason, count } of group.reasons) counts.set(reason, (counts.get(reason) ?? 0) + count);
+  const [first, ...others] = [...counts].sort(([, a], [, b]) => b - a);
+  return first === undefined ? undefined : others.length === 0 ? first[0] : `mostly ${first[0]}`;
+}
 
 const groupWords = (group: EventGroup): string => `${group.total} events, ${group.warnings} warnings: ${group.reasons.map(({ reason, count }) => `${reason} ×${count}`).join(", ")}`;
 

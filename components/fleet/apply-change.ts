@@ -39,8 +39,10 @@ export function applyChange(fleet: FleetModel, message: Pick<ChangeMessage, "seq
   };
 }
 
+/** A new state knows since when it holds; a mark that came or went, or a node that joined, is of this message. */
 function toChange(row: FleetRow, before: string | undefined, atMs: number): Change {
-  return { node: row.name, atMs: Math.min(row.sinceMs, atMs), state: row.state, atRisk: row.atRisk, ...(before === undefined ? {} : { before }), summary: row.summary };
+  const sinceMs = before === undefined || before === row.state ? atMs : Math.min(row.sinceMs, atMs);
+  return { node: row.name, atMs: sinceMs, state: row.state, atRisk: row.atRisk, ...(before === undefined ? {} : { before }), summary: row.summary };
 }
 
 /** The newest bucket keeps its worst moment; once it is full, the oldest makes room for a new one. */

@@ -47,6 +47,6 @@ function Count({ look, label, tone, count, unit, before, href, note }: CountProp
 }
 
 function hourChange(change: number): string {
-  if (change === 0) return "same as 1 h ago";
+  if (change === 0) return "±0 in 1 h";
   return `${change > 0 ? "+" : "−"}${formatCount(Math.abs(change))} in 1 h`;
 }

@@ -1,3 +1,5 @@
+import { durationWords } from "@/server/domain/words";
+
 /** Where times are shown in: "UTC", or the IANA name of the reader's own zone. */
 export type Zone = string;
 
@@ -79,21 +81,8 @@ export function isZone(text: string): boolean {
   }
 }
 
-/**
- * A length of time in words of at most two units: "51 s", "4 min 10 s", "36 min", "1 h 14 min", "1 d 4 h".
- * `short` is for gutters: "4 m 10 s". A negative length (clocks that differ) reads "0 s".
- */
+/** A length of time in at most two units, as summaries write it: "51 s", "4 min 10 s", "1 h 14 min". `short` is for gutters: "4 m 10 s". */
 export function formatDuration(seconds: number, style: "long" | "short" = "long"): string {
-  const minuteWord = style === "long" ? "min" : "m";
-  const whole = Math.max(0, Math.floor(seconds));
-  if (whole < 60) return `${whole} s`;
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 10) return whole % 60 === 0 ? `${minutes} ${minuteWord}` : `${minutes} ${minuteWord} ${pad(whole % 60)} s`;
-  if (minutes < 60) return `${minutes} ${minuteWord}`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${pad(minutes % 60)} ${minuteWord}`;
-  const days = Math.floor(hours / 24);
-  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
+  const words = durationWords(seconds);
+  return style === "long" ? words : words.replace(" min", " m");
 }
-
-const pad = (value: number): string => String(value).padStart(2, "0");

@@ -68,21 +68,21 @@ export function toGrid(series: Series | undefined, grid: Grid): GridSeries {
       last[column] = before?.value;
       min[column] = low;
       max[column] = high;
-    } else if (before !== undefined && end - grid.stepMs - before.at <= held && moreFollows(series, next, end, held)) {
+    } else if (before !== undefined && end - grid.stepMs - before.at <= held && !startsGap(before.at, series.at[next], held)) {
       last[column] = min[column] = max[column] = before.value;
     }
   }
   return { last, min, max };
 }
 
-/** A held value reaches to the next sample, or as far as it may at the end; it does not lean into a gap. */
-function moreFollows(series: Series, next: number, end: number, held: number): boolean {
-  const following = series.at[next];
-  return following === undefined || following - end <= held;
-}
+/** Whether the next sample is too far off for the last one to lean towards it: then the line breaks at once. */
+const startsGap = (atMs: number, nextMs: number | undefined, held: number): boolean => nextMs !== undefined && nextMs - atMs > held;
 
-/** Stretches of the grid, after the first column, in which a series told nothing. */
-export function holesOf(series: GridSeries, grid: Grid): readonly Window[] {
+/**
+ * Stretches of the grid in which a series told nothing. A short one at the very start is none: the value that it held
+ * was told before the range.
+ */
+export function holesOf(series: Pick<GridSeries, "last">, grid: Grid): readonly Window[] {
   const holes: { fromMs: number; toMs: number }[] = [];
   series.last.forEach((value, column) => {
     if (value !== undefined) return;
@@ -91,7 +91,8 @@ export function holesOf(series: GridSeries, grid: Grid): readonly Window[] {
     if (open !== undefined && open.toMs === fromMs) open.toMs = fromMs + grid.stepMs;
     else holes.push({ fromMs, toMs: fromMs + grid.stepMs });
   });
-  return holes;
+  const [first] = holes;
+  return first?.fromMs === grid.fromMs && first.toMs - first.fromMs < PERIODS_HELD * grid.stepMs ? holes.slice(1) : holes;
 }
 
 /** The column of an instant, if the grid has it. */

@@ -8,6 +8,8 @@ export interface Mark {
   readonly atMs: number;
   readonly kind: "oom" | "restart";
   readonly label: string;
+  /** Whose it is; a node's own restart has none. */
+  readonly pod?: string;
 }
 
 export interface PlacedMark extends Mark {
@@ -20,22 +22,36 @@ export interface PlacedMark extends Mark {
 const RESTART_REASONS: Readonly<Record<string, string>> = { Rebooted: "node reboot", Starting: "kubelet restart" };
 
 export function marksOf(input: {
-  readonly oomKills: readonly { readonly atMs: number; readonly container: string }[];
+  readonly oomKills: readonly { readonly atMs: number; readonly container: string; readonly pod: string }[];
   readonly restarts: readonly { readonly pod: string; readonly series: Series }[];
   readonly events: readonly LaneEvent[];
 }): readonly Mark[] {
-  const marks: Mark[] = input.oomKills.map((kill) => ({ atMs: kill.atMs, kind: "oom", label: `OOM ${kill.container}` }));
+  const marks: Mark[] = input.oomKills.map((kill) => ({ atMs: kill.atMs, kind: "oom", label: `OOM ${kill.container}`, pod: kill.pod }));
   for (const { pod, series } of input.restarts) {
     for (let index = 1; index < series.at.length; index += 1) {
       const grew = (series.last[index] ?? 0) - (series.last[index - 1] ?? 0);
-      if (grew > 0) marks.push({ atMs: series.at[index] ?? 0, kind: "restart", label: grew === 1 ? `${pod} restarted` : `${pod} restarted ×${grew}` });
+      if (grew > 0) marks.push({ atMs: series.at[index] ?? 0, kind: "restart", label: grew === 1 ? `${pod} restarted` : `${pod} restarted ×${grew}`, pod });
     }
   }
   for (const event of input.events) {
     const label = RESTART_REASONS[event.reason];
     if (label !== undefined) marks.push({ atMs: event.atMs, kind: "restart", label });
   }
-  return marks.sort((a, b) => a.atMs - b.atMs);
+  return mergeKills(marks.sort((a, b) => a.atMs - b.atMs));
+}
+
+/** The restart that follows a kill is told with it. */
+const SAME_STORY_MS = 90_000;
+
+function mergeKills(marks: readonly Mark[]): readonly Mark[] {
+  const merged: Mark[] = [];
+  for (const mark of marks) {
+    const at = merged.findIndex((kill) => Math.abs(kill.atMs - mark.atMs) <= SAME_STORY_MS && kill.pod !== undefined && kill.pod === mark.pod && kill.kind !== mark.kind);
+    const other = merged[at];
+    if (other === undefined) merged.push(mark);
+    else merged[at] = { ...(other.kind === "oom" ? other : mark), atMs: other.atMs };
+  }
+  return merged;
 }
 
 const CHAR_PX = 6.2;

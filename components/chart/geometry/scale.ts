@@ -37,7 +37,7 @@ function stepFor(unit: Exclude<AxisUnit, "ratio">, top: number): number {
   return top / MOST_TICKS;
 }
 
-const clean = (value: number): number => Number(value.toPrecision(12));
+const clean = (value: number): number => Number(value.toPrecision(15));
 
 /** Position of a value from the top of the plot, as a share of its height; kept inside. */
 export const shareFromTop = (value: number, scale: Scale): number => 1 - Math.min(1, Math.max(0, value / scale.max));

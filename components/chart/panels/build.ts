@@ -35,7 +35,7 @@ export function buildTimeline(timeline: Timeline, detail: NodeDetail, window: Wi
     events,
     eventsTruncated: timeline.eventsTruncated,
     marks: marksOf({
-      oomKills: detail.daemons.flatMap((daemon) => daemon.oomKills.map((at) => ({ atMs: Date.parse(at), container: daemon.container }))),
+      oomKills: detail.daemons.flatMap((daemon) => daemon.oomKills.map((at) => ({ atMs: Date.parse(at), container: daemon.container, pod: daemon.pod }))),
       restarts: source.all("daemon.restarts").map((series) => ({ pod: series.instance, series })),
       events,
     }),

@@ -38,7 +38,7 @@ export function timelineSource(timeline: Timeline, detail: NodeDetail, window: W
     gaps: (source, series) => {
       const told = timeline.gaps.filter((gap) => gap.source === source).map((gap): Gap => ({ fromMs: Date.parse(gap.from), toMs: Date.parse(gap.to), reason: gap.reason }));
       const together: (number | undefined)[] = Array.from({ length: grid.count }, (_, column) => series.map((one) => one.last[column]).find((value) => value !== undefined));
-      return mergeGaps(told, holesOf({ last: together, min: together, max: together }, grid), window);
+      return mergeGaps(told, holesOf({ last: together }, grid), window);
     },
     reason: (signal, instance) => detail.signals.find((now) => now.signal === signal && (instance === undefined || now.instance === instance))?.reason,
   };

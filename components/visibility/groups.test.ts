@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { blindGroups, sourceGroups } from "./groups";
+
+const node = (name: string, reason: string | undefined) => ({
+  name,
+  sources: [{ source: "agent" as const, freshness: reason === undefined ? ("fresh" as const) : ("stale" as const), ...(reason === undefined ? {} : { reason }) }],
+  blind: reason === undefined ? [] : [{ what: "Sockets", reason }],
+});
+
+describe("the visibility page", () => {
+  const nodes = [node("n-10", "silent"), node("n-2", "silent"), node("n-3", "refused"), node("n-4", undefined)];
+
+  it("tells nodes with the same source and reason as one line, stale before fresh, in the order of names", () => {
+    expect(sourceGroups(nodes).map((group) => [group.freshness, group.reason, group.nodes])).toEqual([["stale", "silent", ["n-2", "n-10"]], ["stale", "refused", ["n-3"]], ["fresh", "", ["n-4"]]]);
+  });
+
+  it("loses no node that is blind to something", () => {
+    expect(blindGroups(nodes).flatMap((group) => group.nodes).sort()).toEqual(["n-10", "n-2", "n-3"]);
+  });
+});
