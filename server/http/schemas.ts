@@ -223,6 +223,8 @@ export const ActionOffersSchema = z.object({
       allowed: z.boolean(),
       /** Why the button is greyed. */
       reason: z.string().optional(),
+      /** The values that stand now, as far as they are known. */
+      current: ActionParamsSchema.optional(),
       presets: z.array(z.object({ preset: z.enum(["emergency", "lasting"]), params: ActionParamsSchema })),
     }),
   ),
@@ -275,7 +277,7 @@ export const ActionRunSchema = z.object({
   seen: time.optional(),
   error: z.string().optional(),
   passRule: z.string(),
-  undo: z.object({ possible: z.boolean(), how: z.string() }),
+  undo: z.object({ possible: z.boolean(), how: z.string(), call: call.optional() }),
   before: readingOut,
   steps: z.array(z.object({ title: z.string(), state: z.enum(["running", "done", "failed"]), started: time, finished: time.optional(), before: z.string().optional(), after: z.string().optional(), error: z.string().optional() })),
   verifications: z.array(z.object({ due: time, verdict: z.enum(VERDICTS).optional(), because: z.string().optional(), done: time.optional(), after: readingOut.optional() })),

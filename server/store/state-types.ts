@@ -10,7 +10,10 @@ import type { AuditEntry, Permit } from "../domain/permit";
 export interface State {
   /** An attempt that came to nothing else: refused, or only looked at. */
   audit(permit: Permit, entry: AuditEntry): Promise<void>;
-  /** At most once per request id: where the run exists already it is returned as it is, `started` is false, and nothing is written. */
+  /**
+   * At most once per request id: where the run exists already it is returned as it is, `started` is false, and nothing is
+   * written. The same where another run on its node began at `aloneSinceMs` or later: that one is returned.
+   */
   startRun(permit: Permit, entry: AuditEntry, run: NewRun): Promise<{ readonly run: ActionRun; readonly started: boolean }>;
   /** Before a step is carried out, and again after it, by its ordinal. */
   saveStep(permit: Permit, runId: number, step: ActionStep): Promise<void>;
@@ -36,6 +39,8 @@ export interface NewRun {
   /** What the verdict will compare with. */
   readonly before: ActionReading;
   readonly startedMs: number;
+  /** Set to keep the node to one run at a time; not stored. */
+  readonly aloneSinceMs?: number;
 }
 
 export interface RunEnd {

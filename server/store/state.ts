@@ -6,11 +6,12 @@ import { retry } from "./retry";
 import { findRuns, readAudit, readRuns } from "./reader/runs";
 import { ReadSource } from "./reader/source";
 import { toRun } from "./run-rows";
-import { BUSY_TIMEOUT_MS } from "./sqlite/connection";
 import type { ActionRun, State } from "./state-types";
 
 /** Writes and reads that wait for their turn. People are few; more than this is a fault or an attack. */
 export const MAX_STATE_QUEUE = 200;
+/** The driver waits with the whole event loop, so it hardly waits: the retry does. */
+export const STATE_BUSY_TIMEOUT_MS = 20;
 
 /** The people's half of the store. Opens nothing until it is first used. */
 export function openState({ file }: { readonly file: string }): State {
@@ -44,6 +45,10 @@ class PrismaState implements State {
       // Another process that starts it between these two makes the write fail as "busy", and the retry finds its run.
       const known = await tx.actionRun.findUnique({ where: { requestId: run.requestId }, include: PARTS });
       if (known !== null) return { run: toRun(known, known.steps, known.verifications), started: false };
+      if (run.aloneSinceMs !== undefined) {
+        const other = await tx.actionRun.findFirst({ where: { node: run.plan.node, startedMs: { gte: BigInt(run.aloneSinceMs) } }, orderBy: { startedMs: "desc" }, include: PARTS });
+        if (other !== null) return { run: toRun(other, other.steps, other.verifications), started: false };
+      }
       const made = await tx.actionRun.create({
         data: {
           requestId: run.requestId,
@@ -153,7 +158,7 @@ class PrismaState implements State {
 
   async #connect(): Promise<PrismaClient> {
     if (this.#client !== undefined) return this.#client;
-    const client = new PrismaClient({ adapter: new PrismaBetterSqlite3({ url: this.#file, timeout: BUSY_TIMEOUT_MS, fileMustExist: true }) });
+    const client = new PrismaClient({ adapter: new PrismaBetterSqlite3({ url: this.#file, timeout: STATE_BUSY_TIMEOUT_MS, fileMustExist: true }) });
     this.#client = client;
     await client.$queryRaw`PRAGMA synchronous = FULL`; // on the disk before anything is done to the cluster
     return client;

@@ -33,6 +33,7 @@ export async function offerActions({ ctx, input }: { readonly ctx: ActionCtx; re
       container: daemon.container,
       allowed: right.allowed,
       ...(right.allowed ? {} : { reason: right.reason }),
+      current: paramsOut({ container: own.name, cpuLimitCores: own.cpuLimitCores ?? null, memoryLimitBytes: own.memoryLimitBytes, memoryRequestBytes: own.memoryRequestBytes }),
       presets: (["emergency", "lasting"] as const).map((preset) => ({ preset, params: paramsOut(presetParams(preset, own)) })),
     });
   }

@@ -20,6 +20,8 @@ export const callOut = (call: ApiCall): { method: string; path: string; body?: s
   return { method: call.method, path: `/${call.segments.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`, ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }) };
 };
 
+const undoOut = (undo: Plan["undo"]): ActionPlan["undo"] => ({ possible: undo.possible, how: undo.how, ...(undo.call === undefined ? {} : { call: callOut(undo.call) }) });
+
 export function planOut(plan: Plan): ActionPlan {
   return {
     action: plan.action,
@@ -32,7 +34,7 @@ export function planOut(plan: Plan): ActionPlan {
     affected: { ...plan.affected },
     hazards: plan.hazards.map((hazard) => ({ ...hazard })),
     refusals: plan.refusals.map((refusal) => ({ message: refusal.message, ...(refusal.field === undefined ? {} : { field: refusal.field }) })),
-    undo: { possible: plan.undo.possible, how: plan.undo.how, ...(plan.undo.call === undefined ? {} : { call: callOut(plan.undo.call) }) },
+    undo: undoOut(plan.undo),
     confirm: { ...plan.confirm },
     version: plan.version,
     evidence: plan.evidence.map(evidenceOut),
@@ -68,7 +70,7 @@ export function runOut(run: ActionRun): ActionRunOut {
     ...isoOr("seen", run.seenMs),
     ...(run.error === undefined ? {} : { error: run.error }),
     passRule: run.plan.passRule,
-    undo: { possible: run.plan.undo.possible, how: run.plan.undo.how },
+    undo: undoOut(run.plan.undo),
     params: paramsOut(run.plan.params as SetDaemonResourcesParams), // as above
     before: readingOut(run.before),
     steps: run.steps.map((step) => ({

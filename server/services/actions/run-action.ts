@@ -42,14 +42,16 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
   const right = await ctx.cluster.can(plan.needs);
   if (!right.allowed) await refuse("forbidden", `You may not ${plan.needs.verb} ${plan.needs.resource} in ${plan.needs.namespace}: ${right.reason}.`);
   const nowMs = ctx.clock.now();
-  const [last] = await ctx.state.runs({ node: plan.node, limit: 1 });
-  if (last !== undefined && (last.state === "running" || nowMs - last.startedMs < COOLDOWN_MS)) {
-    await refuse("too-many", `An action on ${plan.node} began ${Math.round((nowMs - last.startedMs) / 1_000)} s ago. Wait ${COOLDOWN_MS / 1_000} s and see what it does.`);
-  }
-
   const permit = authorize(ctx.actor, "run-action", asking.object, ctx);
-  const { run, started } = await ctx.state.startRun(permit, entry(ctx, permit, input.requestId, "allowed", facts(plan)), { requestId: input.requestId, plan, before: actionReading(view, nowMs), startedMs: nowMs });
-  if (!started) return runOut(run);
+  const { run, started } = await ctx.state.startRun(permit, entry(ctx, permit, input.requestId, "allowed", facts(plan)), {
+    requestId: input.requestId,
+    plan,
+    before: actionReading(view, nowMs),
+    startedMs: nowMs,
+    aloneSinceMs: nowMs - COOLDOWN_MS,
+  });
+  if (!started && run.requestId === input.requestId) return runOut(run);
+  if (!started) return refuse("too-many", `An action on ${plan.node} began ${Math.round((nowMs - run.startedMs) / 1_000)} s ago. Wait ${COOLDOWN_MS / 1_000} s and see what it does.`);
   const failure = await carryOut(ctx, permit, run);
   const state = failure === undefined ? ("applied" as const) : ("failed" as const);
   await ctx.state.finishRun(permit, entry(ctx, permit, input.requestId, failure === undefined ? "done" : "failed", { ...facts(plan), ...(failure === undefined ? {} : { message: failure }) }), run.id, {
