@@ -110,6 +110,7 @@ export function connectionError(error: unknown, server: string): ConnectError {
   if (refused) return make("refused", `No API server answers at ${server} (${refused}): check that it runs and that the address in the kubeconfig is right.`);
   if (has(new Set(["ENOTFOUND", "EAI_AGAIN"]))) return make("name-unknown", `The name in ${server} cannot be found: check the address in the kubeconfig and this machine's name service.`);
   if (has(LATE) || (error instanceof Error && error.name === "TimeoutError")) return make("timed-out", `${server} did not answer in time: check the network between this machine and the API server, firewalls and proxies.`);
+  if (codes.some((code) => code.startsWith("ERR_OSSL_PEM") || code.startsWith("ERR_OSSL_X509") || code.startsWith("ERR_OSSL_EVP"))) return make("kubeconfig-broken", `The certificates or the key for ${server} cannot be used (${detail}): correct them in the kubeconfig.`);
   if (codes.some((code) => code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code.startsWith("ERR_OSSL_") || code === "EPROTO")) return make("tls-failed", `No secure connection to ${server} (${detail}): check that the address speaks TLS and that the client certificate fits.`);
   if (/Proxy response|proxy/i.test(detail)) return make("proxy-failed", `The proxy for ${server} could not be used (${detail}): check proxy-url in the kubeconfig.`);
   return make("connection-lost", `The connection to ${server} broke (${codes[0] ?? detail}): it is tried again; if it stays so, look at the API server's log.`);

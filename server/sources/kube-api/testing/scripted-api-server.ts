@@ -100,7 +100,7 @@ export class ScriptedApiServer {
   static async start(options: ScriptedOptions = {}, port = 0, authority?: KeyPair): Promise<ScriptedApiServer> {
     const now = Date.now();
     const validity = { notBeforeMs: now - 2 * DAY_MS, notAfterMs: now + DAY_MS };
-    const ca = authority ?? (await makeAuthority("scripted", validity));
+    const ca = authority ?? (await makeAuthority("scripted authority", validity));
     const { certPem, keyPem } = await issueCertificate(
       ca,
       { commonName: "scripted", names: options.names ?? ["127.0.0.1", "localhost"], usage: "server" },
