@@ -102,7 +102,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       nodes: () => pipeline.nodes(),
       wanted: pipeline.isWantedPod,
       cadvisorFast: pipeline.wantsFastCadvisor,
-      keys: ingest.kubeletKeys(),
+      storedKeys: () => ingest.kubeletKeys(),
       onKey: (key) => writer.kubeletKey(key),
     });
     ending.push(() => kubelets.source.stop());

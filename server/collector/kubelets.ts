@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Clock } from "../clock";
 import type { ServeConfig } from "../config";
 import type { NodeObject } from "../domain/model";
@@ -9,6 +8,7 @@ import { can } from "../sources/kube-api/identify";
 import { IN_CLUSTER_NAME, type Connection } from "../sources/kube-api/connect";
 import { pathOf } from "../sources/kube-api/path";
 import { errorOf } from "../sources/kube-api/request";
+import { readAuthorities } from "../sources/kubelet/ca-file";
 import { createDirectFetch } from "../sources/kubelet/direct";
 import { chooseMode } from "../sources/kubelet/mode";
 import { createProxyFetch, type ProxyGet } from "../sources/kubelet/proxy";
@@ -24,7 +24,8 @@ export interface KubeletsOptions {
   readonly nodes: () => Iterable<NodeObject>;
   readonly wanted: (namespace: string, pod: string) => boolean;
   readonly cadvisorFast: (node: NodeObject["name"]) => boolean;
-  readonly keys: ReadonlyMap<string, KubeletKey>;
+  /** The keys as the store has them now, accepted ones included. */
+  readonly storedKeys: () => ReadonlyMap<string, KubeletKey>;
   readonly onKey: (key: KubeletKey) => void;
 }
 
@@ -37,7 +38,7 @@ export async function startKubelets(options: KubeletsOptions): Promise<{ readonl
     mode === "proxy"
       ? createProxyFetch(throughApi(connection))
       : createDirectFetch({
-          tls: { mode: config.kubeletTls, authorities: await authorities(config.kubeletCa, connection), pins: pinsOf(options) },
+          tls: { mode: config.kubeletTls, authorities: authorities(config.kubeletCa, connection, clock, log), pins: pinsOf(options) },
           overrides: config.kubeletAddress,
           credentials: async () => {
             const shown = await connection.credentials();
@@ -70,29 +71,35 @@ async function mayProxy(connection: Connection, log: Log): Promise<boolean | und
   }
 }
 
-/** `--kubelet-ca` is read once, so that a wrong path is told at the start; the cluster's own authority is the default. */
-async function authorities(file: string | undefined, connection: Connection): Promise<() => string | undefined> {
-  if (file !== undefined) {
-    try {
-      const pem = readFileSync(file, "utf8");
-      return () => pem;
-    } catch (cause) {
-      throw actionableError(`The file after --kubelet-ca, ${file}, cannot be read (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}).`, cause);
-    }
+/** `--kubelet-ca`, or the cluster's own authority; both are read again when they are renewed. */
+function authorities(file: string | undefined, connection: Connection, clock: Clock, log: Log): () => string | undefined | Promise<string | undefined> {
+  if (file === undefined) return () => connection.caPem();
+  try {
+    return readAuthorities(file, clock, log);
+  } catch (cause) {
+    throw actionableError(`The file after --kubelet-ca, ${file}, cannot be used: ${cause instanceof Error ? cause.message : "unknown reason"}.`, cause);
   }
-  const pem = await connection.caPem();
-  return () => pem;
 }
 
-function pinsOf(options: KubeletsOptions) {
-  const keys = new Map(options.keys);
+/** How often it is looked whether a person accepted a key meanwhile. */
+const KEYS_EVERY_MS = 10_000;
+
+function pinsOf({ clock, storedKeys, onKey }: KubeletsOptions) {
+  let keys = new Map(storedKeys());
+  let readMs = clock.now();
   const put = (key: KubeletKey): void => {
     keys.set(key.node, key);
-    options.onKey(key);
+    onKey(key);
   };
   return {
-    known: (node: string) => keys.get(node)?.sha256,
-    firstSeen: (node: string, sha256: string) => put({ node, sha256, seenMs: options.clock.now() }),
+    known: (node: string) => {
+      if (clock.now() - readMs > KEYS_EVERY_MS) {
+        readMs = clock.now();
+        keys = new Map([...keys, ...storedKeys()]);
+      }
+      return keys.get(node)?.sha256;
+    },
+    firstSeen: (node: string, sha256: string) => put({ node, sha256, seenMs: clock.now() }),
     changed: (node: string, offeredSha256: string) => {
       const known = keys.get(node);
       if (known !== undefined && known.offeredSha256 !== offeredSha256) put({ ...known, offeredSha256 });

@@ -7,6 +7,8 @@ import { GET as node } from "@/app/api/v1/nodes/[name]/route";
 import { GET as offers } from "@/app/api/v1/nodes/[name]/actions/route";
 import { GET as audit } from "@/app/api/v1/audit/route";
 import { GET as runs } from "@/app/api/v1/actions/route";
+import { GET as offeredKeys } from "@/app/api/v1/kubelet-keys/route";
+import { POST as acceptKey } from "@/app/api/v1/nodes/[name]/kubelet-key/route";
 import { GET as fleet } from "@/app/api/v1/fleet/route";
 import { GET as openapi } from "@/app/api/v1/openapi.json/route";
 import { GET as status } from "@/app/api/v1/status/route";
@@ -41,6 +43,7 @@ const everyRoute: readonly (readonly [keyof typeof ROUTES, RouteHandler, string,
   ["actionOffers", offers, "/api/v1/nodes/node-1/actions", { name: "node-1" }],
   ["runs", runs, "/api/v1/actions", {}],
   ["audit", audit, "/api/v1/audit", {}],
+  ["offeredKeys", offeredKeys, "/api/v1/kubelet-keys", {}],
   ["visibility", visibility, "/api/v1/visibility", {}],
   ["status", status, "/api/v1/status", {}],
   ["openapi", openapi, "/api/v1/openapi.json", {}],
@@ -60,7 +63,7 @@ describe("answers of the API", () => {
   });
 
   test("a list of routes is complete: each has a case here, is the stream, or acts and is held by actions.test.ts", () => {
-    const acting = ["actionPlan", "actionDryRun", "actionRun", "run"];
+    const acting = ["actionPlan", "actionDryRun", "actionRun", "run", "acceptKey"];
     expect([...everyRoute.map(([name]) => name), "stream", ...acting].sort()).toEqual(Object.keys(ROUTES).sort());
   });
 
@@ -140,6 +143,22 @@ describe("requests that are refused", () => {
 
   test("an address over the limit is refused", async () => {
     expect((await call(fleet, `/api/v1/fleet?x=${"a".repeat(5_000)}`)).status).toBe(400);
+  });
+});
+
+describe("a kubelet's changed key", () => {
+  const accept = (sha256: string) =>
+    acceptKey(localRequest("/x", { method: "POST", body: JSON.stringify({ sha256 }), headers: { origin: "http://localhost:7400", "content-type": "application/json" } }), { params: Promise.resolve({ name: "node-1" }) });
+  test("is offered, accepted once by a person with an audit row, and no other key is", async () => {
+    const [first, offered, other] = ["a", "b", "c"].map((char) => char.repeat(64));
+    web.write({ kubeletKeys: [{ node: "node-1", sha256: first ?? "", seenMs: web.nowMs, offeredSha256: offered ?? "" }] });
+    expect(ROUTES.offeredKeys.answer.parse(await (await call(offeredKeys, "/api/v1/kubelet-keys")).json()).items).toMatchObject([{ node: "node-1", sha256: first, offeredSha256: offered }]);
+    expect((await accept(other ?? "")).status).toBe(409);
+    expect((await accept(offered ?? "")).status).toBe(200);
+    expect(web.ingest.kubeletKeys().get("node-1")).toMatchObject({ sha256: offered });
+    expect((await accept(offered ?? "")).status).toBe(409);
+    const log = ROUTES.audit.answer.parse(await (await call(audit, "/api/v1/audit")).json());
+    expect(log.items.filter((entry) => entry.verb === "kubelet-key.accept").map((entry) => entry.outcome)).toEqual(["done"]);
   });
 });
 

@@ -4,7 +4,7 @@ import { isSignalId, SIGNAL_IDS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
 import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
 import {
-  ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
+  AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
 } from "./schemas";
 
 /** Every route of the API, once: the handlers, the OpenAPI document and the tests are made from this. */
@@ -75,6 +75,8 @@ export const ROUTES = {
   runs: route({ method: "GET", path: "/api/v1/actions", summary: "Runs of actions with their verdicts, newest first", query: z.object({ node: NodeNameParam.optional(), limit: whole(1, MAX_RUNS_READ).optional() }), answer: ActionRunsSchema }),
   run: route({ method: "GET", path: "/api/v1/actions/{requestId}", summary: "One run by its request id", params: z.object({ requestId: z.string().max(64) }), answer: ActionRunSchema }),
   audit: route({ method: "GET", path: "/api/v1/audit", summary: "Who tried what, newest first", query: z.object({ limit: whole(1, MAX_AUDIT_READ).optional(), before: whole(1, 999_999_999).optional() }), answer: AuditLogSchema }),
+  offeredKeys: route({ method: "GET", path: "/api/v1/kubelet-keys", summary: "Kubelets whose key changed and waits to be accepted", answer: OfferedKeysSchema }),
+  acceptKey: route({ method: "POST", path: "/api/v1/nodes/{name}/kubelet-key", summary: "Accepts the key that a node's kubelet offers", params: NodeParams, body: AcceptKeyBodySchema, answer: AcceptedKeySchema }),
   visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why", answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),
   stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed; resumes after Last-Event-ID", mediaType: "text/event-stream" }),

@@ -286,6 +286,10 @@ export const ActionRunsSchema = z.object({ items: z.array(ActionRunSchema) });
 export const AuditLogSchema = z.object({
   items: z.array(z.object({ id: z.number().int(), at: time, actor: z.string(), verb: z.string(), object: z.string(), requestId: z.string(), outcome: z.enum(["allowed", "refused", "done", "failed"]), detail: z.record(z.string(), z.unknown()) })),
 });
+/** Kubelets whose key changed (`--kubelet-tls=pin`); they are refused until a person accepts the new key. */
+export const OfferedKeysSchema = z.object({ items: z.array(z.object({ node: z.string(), sha256: z.string(), seen: time, offeredSha256: z.string() })) });
+export const AcceptKeyBodySchema = z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be the SHA-256 of the offered key in hex") });
+export const AcceptedKeySchema = z.object({ node: z.string(), sha256: z.string() });
 /** What a request for a plan carries; a run carries the rest as well. */
 export const PlanBodySchema = z.strictObject({ action: z.literal("set-daemon-resources"), namespace: z.string().min(1).max(63), daemonSet: z.string().min(1).max(253), params: ActionParamsSchema.strict() });
 export const RunBodySchema = PlanBodySchema.extend({ requestId: z.string().max(64), version: z.string().min(1).max(300), confirm: z.string().max(253) });
@@ -323,6 +327,7 @@ export type ActionPlan = z.infer<typeof ActionPlanSchema>;
 export type DryRun = z.infer<typeof DryRunSchema>;
 export type ActionRunOut = z.infer<typeof ActionRunSchema>;
 export type ActionRuns = z.infer<typeof ActionRunsSchema>;
+export type OfferedKeys = z.infer<typeof OfferedKeysSchema>;
 export type AuditLog = z.infer<typeof AuditLogSchema>;
 export type Visibility = z.infer<typeof VisibilitySchema>;
 export type Status = z.infer<typeof StatusSchema>;

@@ -1,6 +1,7 @@
 import type { ActionReading, Plan, Verdict } from "../domain/actions/types";
 import type { RequestId } from "../domain/ids";
 import type { AuditEntry, Permit } from "../domain/permit";
+import type { KubeletKey } from "./types";
 
 /**
  * What people write, and what came of it. Every write takes a permit and an audit entry, and both are in the file
@@ -22,6 +23,8 @@ export interface State {
   /** Takes the key that a kubelet offers as the right one. False where it offers another by now, or none. */
   acceptKubeletKey(permit: Permit, entry: AuditEntry, key: { readonly node: string; readonly sha256: string }): Promise<boolean>;
 
+  /** Keys that changed and wait to be accepted, by node, at most MAX_KEYS_READ. */
+  offeredKeys(): Promise<readonly KubeletKey[]>;
   run(requestId: RequestId): Promise<ActionRun | undefined>;
   /** Newest first, at most MAX_RUNS_READ. */
   runs(query: { readonly node?: string; readonly object?: string; readonly action?: string; readonly sinceMs?: number; readonly limit: number }): Promise<readonly ActionRun[]>;
@@ -83,6 +86,7 @@ export interface ActionRun extends NewRun {
   readonly verifications: readonly RunVerification[];
 }
 
+export const MAX_KEYS_READ = 500;
 export const MAX_RUNS_READ = 200;
 export const MAX_AUDIT_READ = 500;
 

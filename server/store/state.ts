@@ -7,6 +7,7 @@ import { findRuns, readAudit, readRuns } from "./reader/runs";
 import { ReadSource } from "./reader/source";
 import { toRun } from "./run-rows";
 import type { ActionRun, State } from "./state-types";
+import { MAX_KEYS_READ } from "./state-types";
 
 /** Writes and reads that wait for their turn. People are few; more than this is a fault or an attack. */
 export const MAX_STATE_QUEUE = 200;
@@ -96,6 +97,16 @@ class PrismaState implements State {
       if (count > 0) await addAudit(tx, entry);
       return count > 0;
     });
+  }
+
+  offeredKeys(): ReturnType<State["offeredKeys"]> {
+    return Promise.resolve(
+      this.#reads().read((query) =>
+        query
+          .all<{ node: string; sha256: string; seen_ms: number; offered_sha256: string }>("SELECT node, sha256, seen_ms, offered_sha256 FROM kubelet_key WHERE offered_sha256 IS NOT NULL ORDER BY node LIMIT ?", MAX_KEYS_READ)
+          .map((row) => ({ node: row.node, sha256: row.sha256, seenMs: row.seen_ms, offeredSha256: row.offered_sha256 })),
+      ),
+    );
   }
 
   // Reads have a connection of their own that cannot write: they never see an unfinished transaction, and go on
