@@ -7,7 +7,8 @@ export default {
   outputFileTracingRoot: path.resolve(import.meta.dirname),
   turbopack: { root: path.resolve(import.meta.dirname) },
   outputFileTracingIncludes: { "/**": ["./prisma/migrations/**"] },
-  outputFileTracingExcludes: { "/**": ["./data/**", "./dist/**", "./e2e/**", "./docs/**", "./test-results/**"] },
+  // Each pattern is looked for anywhere in a path: "./dist/**" would take the packages' own dist folders away.
+  outputFileTracingExcludes: { "/**": ["./data/**", "./e2e/**", "./docs/**", "./test-results/**"] },
   serverExternalPackages: ["better-sqlite3", "@prisma/client", "@prisma/adapter-better-sqlite3", "pino", "undici", "@kubernetes/client-node"],
   // The optimizer has been a way in more than once; no page needs it.
   images: { unoptimized: true },
