@@ -1,6 +1,6 @@
 import { parseNodeName, type NodeName } from "../domain/ids";
 import type { DaemonSetObject } from "../domain/model";
-import type { CadvisorMetrics, KubeletMetrics, Observation, OperationCounters } from "../domain/observation";
+import type { CadvisorMetrics, KubeletMetrics, Observation, OperationCounters, WatchedKind } from "../domain/observation";
 import { makeProjector, type IsDaemonPod } from "../sources/kube-api/project";
 import { SIMULATED_AGENT_VERSION } from "./agents";
 import { ClusterModel } from "./model/cluster";
@@ -19,6 +19,7 @@ import type { ScenarioPlan } from "./scenarios";
 /** The four calls that judging uses; the page has more. */
 const OPERATIONS = ["run_podsandbox", "stop_podsandbox", "remove_podsandbox", "list_podsandbox"];
 const QUIET_STEP_MS = 60_000;
+const KINDS: readonly WatchedKind[] = ["nodes", "daemonsets", "nads", "pods", "events"];
 
 export interface HistoryOptions {
   readonly fromMs: number;
@@ -61,6 +62,7 @@ class Teller {
   private readonly names = new Map<string, NodeName>();
   private readonly startIds = new Map<string, string>();
   private recent: Parameters<typeof eventObject>[0][] = [];
+  private readonly listed = new Map<WatchedKind, number>();
   private sequence = 0;
 
   constructor(
@@ -83,8 +85,20 @@ class Teller {
     this.recent = [...this.recent.filter((event) => !fresh.has(event) && this.model.nowMs - event.lastMs <= EVENT_TTL_MS), ...fresh];
   }
 
-  /** The first lists. */
+  /** The first lists, each with the word that it was whole. */
   *everything(): Generator<Observation> {
+    const kept = new Map<WatchedKind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
+    for (const observation of this.firstLists()) {
+      const [kind, key] = keyOf(observation);
+      if (kind !== undefined) kept.get(kind)?.add(key);
+      yield observation;
+    }
+    for (const [kind, keys] of kept) this.listed.set(kind, keys.size);
+    for (const [kind, keys] of kept) yield { source: "api", type: "listed", atMs: this.model.nowMs, kind, keys };
+    yield* this.kindStatuses();
+  }
+
+  private *firstLists(): Generator<Observation> {
     yield* this.daemonSet();
     for (const { resource, object } of fixedObjects(this.model)) {
       if (resource !== "k8s.cni.cncf.io/network-attachment-definitions") continue;
@@ -107,9 +121,11 @@ class Teller {
     for (const pod of changes.pods) yield* this.pod(pod);
     for (const pod of changes.gonePods) yield { source: "api", type: "pod-gone", atMs: this.model.nowMs, uid: pod.uid };
     for (const event of changes.events) yield* this.event(event);
-    for (const kind of ["nodes", "pods", "events", "daemonsets", "nads"] as const) {
-      yield { source: "api", type: "kind-status", atMs: this.model.nowMs, status: { kind, state: "watching", lastMs: this.model.nowMs, objects: 0 } };
-    }
+    yield* this.kindStatuses();
+  }
+
+  private *kindStatuses(): Generator<Observation> {
+    for (const kind of KINDS) yield { source: "api", type: "kind-status", atMs: this.model.nowMs, status: { kind, state: "watching", lastMs: this.model.nowMs, objects: this.listed.get(kind) ?? 0 } };
   }
 
   *readings(kubelet: boolean, agent: boolean): Generator<Observation> {
@@ -150,6 +166,24 @@ class Teller {
     if (object === undefined) return;
     this.daemonSets.set(`${object.namespace}/${object.name}`, object);
     yield { source: "api", type: "daemonset", atMs: this.model.nowMs, object };
+  }
+}
+
+/** Under which kind and key an object of a list is kept. */
+function keyOf(observation: Observation): readonly [WatchedKind, string] | readonly [undefined, ""] {
+  switch (observation.type) {
+    case "node":
+      return ["nodes", observation.object.name];
+    case "pod":
+      return ["pods", observation.object.uid];
+    case "event":
+      return ["events", observation.object.uid];
+    case "daemonset":
+      return ["daemonsets", observation.object.uid];
+    case "nad":
+      return ["nads", observation.key];
+    default:
+      return [undefined, ""];
   }
 }
 

@@ -10,7 +10,10 @@ export function kubeconfigText(server: string, caPem: string, users: Users, curr
     kind: "Config",
     clusters: [{ name: CLUSTER_NAME, cluster: { server, "certificate-authority-data": Buffer.from(caPem).toString("base64") } }],
     users: users.all().map((user) => ({ name: user.name, user: { token: user.token } })),
-    contexts: users.all().map((user) => ({ name: `${CLUSTER_NAME}-${user.name.replace(/^simulated-/, "")}`, context: { cluster: CLUSTER_NAME, user: user.name } })),
-    "current-context": `${CLUSTER_NAME}-${current.name.replace(/^simulated-/, "")}`,
+    contexts: users.all().map((user) => ({ name: contextOf(user, users), context: { cluster: CLUSTER_NAME, user: user.name } })),
+    "current-context": contextOf(current, users),
   });
 }
+
+/** "simulated" for the administrator; the others' names are their own: "simulated-viewer". */
+const contextOf = (user: SimulatedUser, users: Users): string => (user === users.byRole.admin ? CLUSTER_NAME : user.name);

@@ -100,12 +100,14 @@ export class ClusterModel implements ChangeSink {
 
   pod(pod: PodRecord): void {
     this.heard(pod.node).pods.add(pod);
+    this.workloads.get(pod.node)?.touch();
   }
 
   podGone(pod: PodRecord): void {
     const changes = this.heard(pod.node);
     changes.pods.delete(pod);
     changes.gonePods.push(pod);
+    this.workloads.get(pod.node)?.touch();
   }
 
   event(event: EventRecord): void {

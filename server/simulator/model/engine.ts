@@ -23,6 +23,8 @@ interface Entry {
 /** Discrete events of one node, in order of time; nothing here reads a clock. */
 export class Engine {
   private readonly events = new MinHeap<Entry>();
+  /** How much was done so far: what a node costs, whatever the machine. */
+  executed = 0;
 
   constructor(public nowMs: number) {}
 
@@ -48,6 +50,7 @@ export class Engine {
       const nextMs = Math.min(eventMs, workMs);
       if (nextMs > toMs) break;
       this.move(nextMs, work);
+      this.executed += 1;
       if (workMs <= eventMs) {
         work.finish();
         continue;

@@ -166,3 +166,18 @@ describe("every scenario", () => {
     }
   });
 });
+
+describe("what a node costs", () => {
+  it("is a few events a minute where all is well, and bounded in a storm", () => {
+    const perHour = (scenario: (typeof SCENARIOS)[number]): number => {
+      const { model, subject } = start(scenario, 1);
+      model.advance(NOW_MS);
+      const before = subject.engine.executed;
+      model.advance(NOW_MS + 60 * MINUTE_MS);
+      return subject.engine.executed - before;
+    };
+    expect(perHour("healthy")).toBeLessThan(3_000);
+    expect(perHour("retry-storm")).toBeLessThan(40_000);
+    expect(perHour("oom-loop")).toBeLessThan(120_000);
+  });
+});

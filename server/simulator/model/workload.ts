@@ -9,6 +9,8 @@ const BINDS_PER_SECOND = 25;
 /** A finished job's pod is deleted after this long. */
 const JOB_TTL_MS = 300_000;
 const DAY_MS = 86_400_000;
+/** The wanted number is looked at when a pod changed, and at least this often. */
+const LOOK_MS = 10_000;
 
 interface CronJob {
   readonly index: number;
@@ -21,6 +23,8 @@ export class Workload {
   private readonly jobs: CronJob[];
   /** Share of the wanted long-running pods that this node is given; the rest found room elsewhere. */
   share = 1;
+  private changed = true;
+  private lookMs = 0;
   private readonly finished: { pod: PodRecord; atMs: number }[] = [];
 
   constructor(
@@ -40,9 +44,18 @@ export class Workload {
     for (let i = 0; i < services; i++) this.node.adoptPod(servicePod(this.random, this.cluster, this.node.parameters.name, this.ago()));
   }
 
+  /** A pod of this node changed. */
+  touch(): void {
+    this.changed = true;
+  }
+
   step(nowMs: number): void {
     if (this.node.ready.status === "True" && !this.node.unschedulable) {
-      this.fillServices(nowMs);
+      if (this.changed || nowMs >= this.lookMs) {
+        this.changed = false;
+        this.lookMs = nowMs + LOOK_MS;
+        this.fillServices(nowMs);
+      }
       this.runJobs(nowMs);
     }
     this.deleteFinished(nowMs);

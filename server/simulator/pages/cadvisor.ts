@@ -10,6 +10,9 @@ const SHARES_PER_CORE = 1_024;
 const WORKLOAD_CORES = 0.004;
 const IDLE_THREADS = 7;
 const CHARS_MODULO = 9;
+const MACHINE_BUSY_SHARE = 0.25;
+const PAUSE_CPU_SECONDS = 0.02;
+const PAUSE_BYTES = 2 ** 19;
 
 interface Cgroup {
   readonly labels: string;
@@ -41,13 +44,16 @@ export function cadvisorMetrics(node: NodeModel): string {
   each("container_cpu_cfs_throttled_periods_total", "counter", "Throttled enforcement periods.", limited, () => Math.floor(counters.throttledPeriods));
   each("container_cpu_cfs_throttled_seconds_total", "counter", "Time for which the container was throttled.", limited, () => counters.throttledSeconds);
   text.family("container_cpu_usage_seconds_total", "counter", "CPU time used.");
-  for (const c of cgroups) text.sample("container_cpu_usage_seconds_total", c.labels.replace(/^(container="[^"]*"),/, '$1,cpu="total",'), cpuSeconds(c), nowMs);
+  for (const { labels, cpuSeconds: seconds } of around(node, daemon)) text.sample("container_cpu_usage_seconds_total", withCpu(labels), seconds, nowMs);
+  for (const c of cgroups) text.sample("container_cpu_usage_seconds_total", withCpu(c.labels), cpuSeconds(c), nowMs);
   each("container_file_descriptors", "gauge", "Open file descriptors.", cgroups, (c) => (c.daemon ? IDLE_THREADS + node.daemon.connections : 12));
   each("container_last_seen", "gauge", "When the container was last seen.", cgroups, () => Math.floor(nowMs / 1_000));
   each("container_memory_failcnt", "counter", "Hits of the memory limit.", cgroups, () => 0);
   each("container_memory_max_usage_bytes", "gauge", "Highest memory use recorded.", cgroups, (c) => Math.round(c.daemon ? node.daemon.peakBytes : 1.2 * workloadBytes(c.pod)));
   each("container_memory_usage_bytes", "gauge", "Memory in use, page cache included.", cgroups, (c) => Math.round(1.03 * bytes(c)));
-  each("container_memory_working_set_bytes", "gauge", "Memory in use that cannot be given back.", cgroups, (c) => Math.round(bytes(c)));
+  text.family("container_memory_working_set_bytes", "gauge", "Memory in use that cannot be given back.");
+  for (const { labels, bytes: held } of around(node, daemon)) text.sample("container_memory_working_set_bytes", labels, held, nowMs);
+  for (const c of cgroups) text.sample("container_memory_working_set_bytes", c.labels, Math.round(bytes(c)), nowMs);
   // A container that is killed starts again in a new cgroup, so its own count never leaves zero.
   each("container_oom_events_total", "counter", "Out of memory events seen in the container.", cgroups, () => 0);
   if (node.parameters.cgroup === "v2") pressure(each, cgroups, counters);
@@ -65,6 +71,25 @@ export function cadvisorMetrics(node: NodeModel): string {
   text.family("machine_memory_bytes", "gauge", "Memory of the machine.").sample("machine_memory_bytes", machine, node.parameters.memoryBytes);
   return text.toString();
 }
+
+/** Lines that a reader must not count twice: the machine, and of the daemon's pod its own cgroup and its pause container. */
+function around(node: NodeModel, daemon: readonly Cgroup[]): readonly { readonly labels: string; readonly cpuSeconds: number; readonly bytes: number }[] {
+  const uptimeSeconds = (node.engine.nowMs - node.createdMs) / 1_000;
+  const { usageSeconds } = node.daemon.processor.counters;
+  const root = { labels: 'container="",id="/",image="",name="",namespace="",pod=""', cpuSeconds: uptimeSeconds * node.parameters.cores * MACHINE_BUSY_SHARE, bytes: Math.round(node.parameters.memoryBytes * MACHINE_BUSY_SHARE) };
+  const pods = daemon.flatMap(({ pod }) => {
+    const path = cgroupPath(node, pod);
+    const own = path.slice(0, path.lastIndexOf("/"));
+    const names = `namespace="${pod.namespace}",pod="${pod.name}"`;
+    return [
+      { labels: `container="",id="${own}",image="",name="",${names}`, cpuSeconds: usageSeconds + PAUSE_CPU_SECONDS, bytes: node.daemon.memoryBytes + PAUSE_BYTES },
+      { labels: `container="",id="${own}/pause",image="registry.example/pause:3.10",name="pause",${names}`, cpuSeconds: PAUSE_CPU_SECONDS, bytes: PAUSE_BYTES },
+    ];
+  });
+  return [root, ...pods];
+}
+
+const withCpu = (labels: string): string => labels.replace(/^(container="[^"]*"),/, '$1,cpu="total",');
 
 type Each = (name: string, type: "counter" | "gauge", help: string, of: readonly Cgroup[], value: (c: Cgroup) => number) => void;
 
