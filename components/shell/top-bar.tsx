@@ -12,6 +12,8 @@ import { usePrefs } from "./prefs-provider";
 const PAGES = [
   { href: "/", label: "Fleet", is: (path: string) => path === "/" || path.startsWith("/nodes/") },
   { href: "/visibility", label: "Visibility", is: (path: string) => path.startsWith("/visibility") },
+  { href: "/actions", label: "Actions", is: (path: string) => path.startsWith("/actions") },
+  { href: "/audit", label: "Audit log", is: (path: string) => path.startsWith("/audit") },
 ] as const;
 
 export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => void; readonly onJump: () => void; readonly onTheme: () => void }) {

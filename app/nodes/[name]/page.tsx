@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { ActionPanel } from "@/components/action/action-panel";
 import { parseRange, windowOf } from "@/components/chart/geometry/range";
 import { TIMELINE_POINTS, TIMELINE_SIGNALS } from "@/components/chart/timeline-data";
 import { rangeKeyOf } from "@/components/chart/range-key";
@@ -30,7 +31,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   try {
     const detail = await readNode({ ctx, input: { name } });
     const timeline = await readTimeline({ ctx, input: { name, ...windowOf(range, ctx.clock.now()), signals: TIMELINE_SIGNALS, points: TIMELINE_POINTS } });
-    return <NodePage key={name} initial={detail} timeline={{ key: rangeKeyOf(range), timeline }} />;
+    return <NodePage key={name} initial={detail} timeline={{ key: rangeKeyOf(range), timeline }} actions={<ActionPanel node={name} />} />;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "not-found") notFound();
     throw error;

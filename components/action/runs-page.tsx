@@ -1,0 +1,105 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ActionRunOut, ActionRuns } from "@/server/http/schemas";
+import { useNow } from "@/components/live/live-provider";
+import { formatDuration } from "@/components/format/time";
+import { plural } from "@/components/format/numbers";
+import { Instant } from "@/components/ui/instant";
+import { OutcomeChip } from "./outcome";
+import { ACTION_KEYS, readRuns } from "./queries";
+import { isSettled, lastCheck, nextCheck, outcomeOf } from "./run-state";
+import { RUNS_SHOWN } from "./runs-shown";
+
+const FOLLOW_MS = 2_000;
+const IDLE_MS = 15_000;
+
+/** Every run, newest first, with what came of it. */
+export function RunsPage({ initial }: { readonly initial: ActionRuns }) {
+  const now = useNow();
+  const { data, error } = useQuery({
+    queryKey: ACTION_KEYS.runs(undefined),
+    queryFn: ({ signal }) => readRuns(undefined, RUNS_SHOWN, signal),
+    initialData: initial,
+    refetchInterval: ({ state }) => (state.data?.items.every(isSettled) === false ? FOLLOW_MS : IDLE_MS),
+  });
+  const open = data.items.filter((run) => !isSettled(run)).length;
+  return (
+    <>
+      <header className="q">
+        <h1>What was done, and did it work?</h1>
+        <span className="small muted">{open === 0 ? "Nothing is under way" : `${plural(open, "run")} under way or being checked`}</span>
+      </header>
+      {error === null ? null : (
+        <p className="banner is-warn" role="alert">
+          <b>This could not be read anew.</b> {error.message} What you see is from before.
+        </p>
+      )}
+      {data.items.length === 0 ? (
+        <section className="empty">
+          <h2>No action was run yet</h2>
+          <p className="muted">Actions begin on a node&apos;s page: a plan first, a dry run, then a confirmation. Every run is listed here with its verdicts, and every attempt is in the audit log.</p>
+          <p className="row">
+            <Link className="btn" href="/">
+              Open the fleet
+            </Link>
+          </p>
+        </section>
+      ) : (
+        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Runs">
+          <table className="tbl runs-tbl">
+            <thead>
+              <tr>
+                <th scope="col">Began</th>
+                <th scope="col">Node</th>
+                <th scope="col">What</th>
+                <th scope="col">Outcome</th>
+                <th scope="col">Because</th>
+                <th scope="col">Next check</th>
+                <th scope="col">By</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.items.map((run) => (
+                <RunRow key={run.id} run={run} nowMs={now} />
+              ))}
+            </tbody>
+          </table>
+          {data.items.length < RUNS_SHOWN ? null : <p className="pad more small muted">The newest {RUNS_SHOWN} are shown. The audit log has all attempts.</p>}
+        </div>
+      )}
+    </>
+  );
+}
+
+function RunRow({ run, nowMs }: { readonly run: ActionRunOut; readonly nowMs: number }) {
+  const next = nextCheck(run);
+  const due = next === undefined ? undefined : Date.parse(next.due);
+  return (
+    <tr>
+      <td className="num-left">
+        <Instant at={Date.parse(run.started)} nowMs={nowMs} />
+      </td>
+      <td>
+        <Link className="med" href={`/nodes/${encodeURIComponent(run.node)}`} prefetch={false}>
+          {run.node}
+        </Link>
+      </td>
+      <td className="wide">
+        <Link className="link" href={`/actions/${encodeURIComponent(run.requestId)}`} prefetch={false}>
+          {run.title}
+        </Link>
+        <span className="two">
+          {run.object.kind} {run.object.namespace}/{run.object.name}
+        </span>
+      </td>
+      <td>
+        <OutcomeChip outcome={outcomeOf(run)} />
+      </td>
+      <td className="wide muted">{lastCheck(run)?.because ?? run.error}</td>
+      <td className="num-left muted">{isSettled(run) ? <span className="faint">none left</span> : due === undefined ? "when it is seen" : due > nowMs ? `in ${formatDuration((due - nowMs) / 1_000)}` : "due now"}</td>
+      <td className="muted actor">{run.actor}</td>
+    </tr>
+  );
+}

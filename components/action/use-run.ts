@@ -1,0 +1,33 @@
+"use client";
+
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { ActionRunOut, ActionRuns } from "@/server/http/schemas";
+import { ACTION_KEYS, readRun, readRuns } from "./queries";
+import { isSettled } from "./run-state";
+
+/** A run that still changes is read this often: steps take moments, checks are told within this time of being made. */
+const FOLLOW_MS = 1_500;
+/** While nothing is under way, another person's run is noticed within this time. */
+const IDLE_MS = 15_000;
+const MAX_SHOWN = 20;
+
+/** One run, followed until nothing of it will change. */
+export function useRun(requestId: string, options: { readonly initial?: ActionRunOut; readonly enabled?: boolean } = {}): UseQueryResult<ActionRunOut> {
+  return useQuery({
+    queryKey: ACTION_KEYS.run(requestId),
+    queryFn: ({ signal }) => readRun(requestId, signal),
+    enabled: options.enabled ?? true,
+    retry: false,
+    refetchInterval: ({ state }) => (state.data !== undefined && isSettled(state.data) ? false : FOLLOW_MS),
+    ...(options.initial === undefined ? {} : { initialData: options.initial }),
+  });
+}
+
+/** The newest runs of one node. */
+export function useNodeRuns(node: string): UseQueryResult<ActionRuns> {
+  return useQuery({
+    queryKey: ACTION_KEYS.runs(node),
+    queryFn: ({ signal }) => readRuns(node, MAX_SHOWN, signal),
+    refetchInterval: ({ state }) => (state.data?.items.every(isSettled) === false ? FOLLOW_MS : IDLE_MS),
+  });
+}
