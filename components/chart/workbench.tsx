@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import { ExportLinks } from "@/components/action/export-links";
 import { CopyLink } from "@/components/ui/copy-link";
 import { useShortcuts } from "@/components/ui/shortcuts";
 import { useWidth } from "@/components/ui/use-width";
@@ -101,6 +102,7 @@ export function Workbench({ name, detail, timeline, window: shown, loading, cont
             Drag to zoom<span className="faint"> · </span>
             <kbd>Esc</kbd> back
           </span>
+          <ExportLinks node={name} window={shown} />
           <CopyLink label="Copy link" address={() => `${window.location.origin}${window.location.pathname}${queryOf({ kind: "fixed", ...rounded(shown) })}`} />
         </div>
         <div className="wb-rows">
