@@ -9,6 +9,9 @@ export const DEFAULT_NODES = 24;
 const wholeNumber = (name: string, low: number, high: number) =>
   z.coerce.number({ error: `--${name} must be a number` }).int(`--${name} must be a whole number`).min(low, `--${name} must be at least ${low}`).max(high, `--${name} must be at most ${high}`);
 
+/** Given together or not at all: an address without a token, or a token without an authority, is a mistake. */
+const AGENT_OPTIONS = ["agents-url", "agents-ca", "agents-tokens"] as const;
+
 export const SimulateOptions = z.object({
   nodes: wholeNumber("nodes", 1, MAX_NODES).default(DEFAULT_NODES),
   scenario: z.enum(SCENARIOS, { error: `--scenario must be one of ${SCENARIOS.join(", ")}` }).default("demo"),
@@ -19,6 +22,16 @@ export const SimulateOptions = z.object({
   port: wholeNumber("port", 0, 65_535).default(0),
   /** Where the kubeconfig is written; a folder of its own under the system's temporary folder where absent. */
   kubeconfig: z.string().min(1, "--kubeconfig needs a path").optional(),
+  /** The listener that an agent on each node pushes to. */
+  "agents-url": z.url({ protocol: /^https$/, error: "--agents-url must be an https:// address" }).optional(),
+  /** The authority of that listener, a file. */
+  "agents-ca": z.string().min(1, "--agents-ca needs a path").optional(),
+  /** A folder with one file NODE.token for each node that shall have an agent. */
+  "agents-tokens": z.string().min(1, "--agents-tokens needs a path").optional(),
+}).superRefine((options, ctx) => {
+  const missing = AGENT_OPTIONS.find((name) => options[name] === undefined);
+  if (missing === undefined || AGENT_OPTIONS.every((name) => options[name] === undefined)) return;
+  ctx.addIssue({ code: "custom", path: [missing], message: `--${missing} must be given too, as ${AGENT_OPTIONS.map((name) => `--${name}`).join(", ")} go together` });
 });
 export type SimulateOptions = z.infer<typeof SimulateOptions>;
 
@@ -32,6 +45,9 @@ Starts a pretend Kubernetes cluster on loopback: an API server, kubelets, and th
   --seed TEXT        the same seed gives the same cluster (1)
   --port N           port of the API server; 0 takes a free one (0)
   --kubeconfig FILE  where to write the kubeconfig (a temporary folder)
+  --agents-url URL --agents-ca FILE --agents-tokens DIR
+                     agents push to this listener of a collector: the authority that it shows, and a folder
+                     with one file NODE.token for each node that has an agent (both lie in DATA/agents)
 `;
 
 export class SimulateUsageError extends Error {}
@@ -42,7 +58,10 @@ export function parseSimulateOptions(args: readonly string[]): SimulateOptions |
   try {
     ({ values } = parseArgs({
       args: [...args],
-      options: { nodes: { type: "string" }, scenario: { type: "string" }, speed: { type: "string" }, seed: { type: "string" }, port: { type: "string" }, kubeconfig: { type: "string" }, help: { type: "boolean" } },
+      options: {
+        nodes: { type: "string" }, scenario: { type: "string" }, speed: { type: "string" }, seed: { type: "string" }, port: { type: "string" }, kubeconfig: { type: "string" },
+        "agents-url": { type: "string" }, "agents-ca": { type: "string" }, "agents-tokens": { type: "string" }, help: { type: "boolean" },
+      },
     }));
   } catch (error) {
     throw new SimulateUsageError(error instanceof Error ? error.message : String(error), { cause: error });
@@ -51,6 +70,6 @@ export function parseSimulateOptions(args: readonly string[]): SimulateOptions |
   const parsed = SimulateOptions.safeParse(values);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const option = String(issue?.path[0] ?? "");
-  throw new SimulateUsageError(`${issue?.message ?? "wrong options"}, not "${String(values[option] ?? "").slice(0, 80)}"`);
+  const given = values[String(issue?.path[0] ?? "")];
+  throw new SimulateUsageError(`${issue?.message ?? "wrong options"}${given === undefined ? "" : `, not "${String(given).slice(0, 80)}"`}`);
 }

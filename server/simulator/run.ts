@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { scaledClock, systemClock } from "../clock";
 import { createLog } from "../log";
+import { agentsFromFiles } from "./agent-files";
 import type { SimulateOptions } from "./options";
 import { startSimulation } from "./simulation";
 
@@ -14,6 +15,8 @@ export async function runSimulate(options: SimulateOptions, io: { readonly stdou
   const folder = options.kubeconfig === undefined ? await mkdtemp(path.join(tmpdir(), "sandglass-simulated-")) : undefined;
   const file = options.kubeconfig ?? path.join(folder ?? "", "kubeconfig");
   try {
+    const agents = await agentsFromFiles({ url: options["agents-url"], caFile: options["agents-ca"], tokens: options["agents-tokens"] }, simulation.nodeNames);
+    if (agents !== undefined) simulation.startAgents(agents);
     await writeFile(file, simulation.kubeconfig, { mode: 0o600 });
     io.stdout.write(`${file}\n`);
     io.stdout.write(`A simulated cluster (${simulation.uid}) of ${options.nodes} nodes at ${simulation.server}; its clock runs at ${options.speed} times the speed. Ctrl-C ends it.\n`);
