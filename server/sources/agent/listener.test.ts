@@ -1,9 +1,10 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { AGENT_SENT_HEADER } from "@/server/domain/agent-report";
+import { AGENT_SENT_HEADER, MAX_SANDBOXES } from "@/server/domain/agent-report";
 import { parseNodeName } from "@/server/domain/ids";
 import type { Observation } from "@/server/domain/observation";
 import type { Clock } from "@/server/clock";
@@ -85,6 +86,13 @@ test.each<[string, Partial<Post> & { node?: string }, number, string]>([
 function gzipBomb(): Buffer {
   return gzipSync(Buffer.alloc(1024 ** 3, " "));
 }
+
+test("a node with 20,000 sandboxes, the most that an agent sends, is within the bounds of body, JSON and report", async () => {
+  const items = Array.from({ length: MAX_SANDBOXES }, (_, at) => ({ id: randomBytes(32).toString("hex"), namespace: "a-namespace-of-usual-length", name: `some-deployment-7f895576f7-${randomBytes(3).toString("hex")}`, uid: randomUUID(), attempt: at % 5, ready: false, createdMs: NOW_MS - at }));
+  const { body, headers } = packed(sampleReport({ sandboxes: { looked: true, items, tookSeconds: 1, truncated: true } }));
+  expect(await send({ body, headers })).toMatchObject({ status: 200 });
+  expect(observed).toHaveLength(1);
+});
 
 test("a report is taken once: a replay is refused, the next of the same start and any of a new start are taken", async () => {
   expect((await send({})).status).toBe(200);
