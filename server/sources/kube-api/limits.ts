@@ -26,6 +26,8 @@ export interface WatchLimits {
   readonly breathMs: number;
   /** Between two tries where only a person can help (rights, CRDs). */
   readonly slowMs: number;
+  /** No list is older than this: what no watch can show (a history exchanged while we were away) is mended by then. */
+  readonly relistMs: number;
   /** A status is told at least this far apart while only its time changed. */
   readonly statusMs: number;
 }
@@ -47,5 +49,6 @@ export const WATCH_LIMITS: WatchLimits = {
   streamSeconds: 600,
   breathMs: 1_000,
   slowMs: 60_000,
+  relistMs: 6 * 3_600_000,
   statusMs: 10_000,
 };

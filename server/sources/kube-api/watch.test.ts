@@ -317,6 +317,19 @@ describe("a list that breaks", () => {
   });
 });
 
+describe("a list that is old", () => {
+  it("is made anew once its stream ends, so that nothing stays wrong for longer", async () => {
+    put("a");
+    const w = await start({ limits: { relistMs: 20_000 } });
+    await open(w);
+    const listedMs = w.clock.now();
+    await expect.poll(() => w.clock.now() - listedMs).toBeGreaterThan(20_000);
+    server.endStreams();
+    await w.mirror.until(() => counts(w)?.lists === 2);
+    await settles(w);
+  });
+});
+
 describe("429", () => {
   it("is not followed by a request before Retry-After has passed", async () => {
     put("a");

@@ -49,6 +49,7 @@ export class KindWatch {
   #brokenSinceMs: number | undefined;
   #failing = false;
   #lastMs: number | undefined;
+  #listedMs = 0;
   #told: KindStatus;
 
   constructor(private readonly options: WatchOptions) {
@@ -108,7 +109,7 @@ export class KindWatch {
     const before = this.#state;
     this.#state = step.to;
     if (outcome.input !== "due") this.#account(outcome, before);
-    if (this.#state === "watch-pause" && this.#watchFailures >= this.options.limits.watchTries) this.#state = "list-pause";
+    if (this.#state === "watch-pause" && (this.#watchFailures >= this.options.limits.watchTries || this.#isListOld())) this.#state = "list-pause";
     return step.pause === "none" ? undefined : this.#pauseMs(step.pause, outcome.retryAfterMs);
   }
 
@@ -118,6 +119,7 @@ export class KindWatch {
       case "listed":
         this.#succeeded();
         this.#listRestarts = 0;
+        this.#listedMs = options.clock.now();
         this.#watchFailures = 0;
         this.#note = outcome.reason;
         this.#skipUnchanged = true;
@@ -254,6 +256,10 @@ export class KindWatch {
     }
     observe(projected.observation);
     return projected.key;
+  }
+
+  #isListOld(): boolean {
+    return this.options.clock.now() - this.#listedMs >= this.options.limits.relistMs;
   }
 
   #isFull(): boolean {
