@@ -74,6 +74,7 @@ describe("from observation to stored answer", () => {
     h.tick(1_000);
     expect(h.answer("a")).toMatchObject({ state: "yes", row: 5, sinceMs: since });
     expect(h.reader.node("a" as NodeName)?.view.lastFreshMs).toBe(freshMs);
+    expect(h.reader.answerChanges({ fromMs: 0, limit: 10 })).toHaveLength(1); // a restart changes no answer
   });
 
   test("a node that the store remembers and nobody tells of after a start becomes unknown, and known again by the first list", () => {

@@ -10,6 +10,12 @@ export const MAX_ANSWER_CHANGES = 1_000;
 
 type State = AnswerSpan["state"] | undefined;
 
+/** Each node's newest state up to a time. Steps from node to node in the key: a month of changes is not read for it. */
+const STATES_AT = `WITH RECURSIVE nodes (node) AS (
+    SELECT min(node) FROM answer_change
+    UNION ALL SELECT (SELECT min(node) FROM answer_change WHERE node > nodes.node) FROM nodes WHERE node IS NOT NULL)
+  SELECT node, (SELECT state FROM answer_change WHERE node = nodes.node AND at_ms <= ? ORDER BY at_ms DESC LIMIT 1) AS state FROM nodes WHERE node IS NOT NULL`;
+
 /** Follows every change of the range once, and keeps of each step its worst moment. */
 export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistory"]>[0], newest: { readonly newestMs: number; readonly lastMs: number }): ReturnType<Reader["fleetHistory"]> {
   const { fromMs, toMs } = asked;
@@ -17,8 +23,7 @@ export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistor
   const widthMs = (toMs - fromMs) / count;
   if (!(widthMs > 0)) return [];
   const states = new Map<string, State>();
-  const first = query.all<{ node: string; state: string; at_ms: number }>("SELECT node, state, max(at_ms) AS at_ms FROM answer_change WHERE at_ms <= ? GROUP BY node", fromMs);
-  for (const row of first) states.set(row.node, stateOf(row.state));
+  for (const row of query.all<{ node: string; state: string | null }>(STATES_AT, fromMs)) states.set(row.node, stateOf(row.state ?? ""));
   const changes = query.all<{ node: string; state: string; at_ms: number }>("SELECT node, state, at_ms FROM answer_change WHERE at_ms > ? AND at_ms < ? ORDER BY at_ms", fromMs, toMs);
   const silent = collectorGaps(query, fromMs, toMs, newest);
 
@@ -57,16 +62,25 @@ export function fleetHistory(query: Query, asked: Parameters<Reader["fleetHistor
   });
 }
 
-/** Newest first, each with the state before it; a node's leaving is not an answer. */
+/**
+ * Newest first, each with the state before it; a node's leaving is not an answer. A row that says what the one before it
+ * said is none either: a collector that starts writes down what it finds.
+ */
 export function answerChanges(query: Query, asked: Parameters<Reader["answerChanges"]>[0]): ReturnType<Reader["answerChanges"]> {
   const limit = Math.min(Math.max(1, Math.floor(asked.limit)), MAX_ANSWER_CHANGES);
   return query
     .all<{ node: string; at_ms: number; state: string; at_risk: number; summary: string; before: string | null }>(
-      `SELECT node, at_ms, state, at_risk, summary,
-        (SELECT old.state FROM answer_change old WHERE old.node = new.node AND old.at_ms < new.at_ms ORDER BY old.at_ms DESC LIMIT 1) AS before
-      FROM answer_change new WHERE at_ms >= ? AND state <> 'gone' ORDER BY at_ms DESC, node LIMIT ?`,
+      `SELECT * FROM (SELECT node, at_ms, state, at_risk, summary,
+        (SELECT old.state || ' ' || old.at_risk FROM answer_change old WHERE old.node = new.node AND old.at_ms < new.at_ms ORDER BY old.at_ms DESC LIMIT 1) AS before
+      FROM answer_change new WHERE at_ms >= ? AND state <> 'gone')
+      WHERE before IS NULL OR before <> state || ' ' || at_risk ORDER BY at_ms DESC, node LIMIT ?`,
       asked.fromMs,
       limit,
     )
-    .map((row) => ({ node: row.node, atMs: row.at_ms, state: row.state, atRisk: row.at_risk === 1, summary: row.summary, ...(row.before === null || row.before === "gone" ? {} : { before: row.before }) }));
+    .map((row) => ({ node: row.node, atMs: row.at_ms, state: row.state, atRisk: row.at_risk === 1, summary: row.summary, ...beforeOf(row.before) }));
+}
+
+function beforeOf(before: string | null): { before?: string } {
+  const state = before?.split(" ")[0];
+  return state === undefined || state === "gone" ? {} : { before: state };
 }
