@@ -1,11 +1,11 @@
 "use client";
 
-import { ChevronDown, Clock } from "lucide-react";
 import { useState, type FormEvent } from "react";
 import { useZone } from "@/components/shell/prefs-provider";
 import { formatWhen, zoneLabel } from "@/components/format/time";
 import { MAX_LENGTH_MS, MIN_LENGTH_MS, PRESETS, type Range, type Window } from "./geometry/range";
 import { zoneOffsetMs } from "./geometry/time-ticks";
+import { Icon } from "@/components/ui/glyphs";
 
 export function RangePicker({ range, window, nowMs, onRange }: { readonly range: Range; readonly window: Window; readonly nowMs: number; readonly onRange: (range: Range) => void }) {
   const zone = useZone();
@@ -20,11 +20,11 @@ export function RangePicker({ range, window, nowMs, onRange }: { readonly range:
       </span>
       <details className="pop">
         <summary className="select">
-          <Clock className="i i-14" aria-hidden="true" />
+          <Icon name="clock" size={14} />
           <span className="num">
             {formatWhen(window.fromMs, nowMs, zone, "minute")} to {range.kind === "live" ? "now" : formatWhen(window.toMs, nowMs, zone, "minute")} {zoneLabel(zone)}
           </span>
-          <ChevronDown className="i i-12" aria-hidden="true" />
+          <Icon name="chevron" size={12} />
         </summary>
         <CustomRange key={`${window.fromMs} ${String(range.kind)}`} window={window} zone={zone} onRange={onRange} />
       </details>

@@ -1,9 +1,8 @@
 "use client";
 
-import { ChevronDown, X } from "lucide-react";
 import { useMemo } from "react";
 import { formatCount } from "@/components/format/numbers";
-import { AnswerGlyph } from "@/components/ui/glyphs";
+import { AnswerGlyph, Icon } from "@/components/ui/glyphs";
 import { LOOKS, lookOf, LOOK_WORDS, type FleetRow, type Look } from "./model";
 import type { Pool, ViewState } from "./view-state";
 
@@ -36,7 +35,7 @@ export function Filters({ rows, pools, view, onView }: FiltersProps) {
       <details className="pop">
         <summary className="select">
           {view.pools.length === 0 ? "All pools" : view.pools.length === 1 ? `Pool ${view.pools[0] ?? ""}` : `${view.pools.length} pools`}
-          <ChevronDown className="i i-12" aria-hidden="true" />
+          <Icon name="chevron" size={12} />
         </summary>
         <div className="menu" role="group" aria-label="Pools">
           {pools.map((pool) => (
@@ -55,7 +54,7 @@ export function Filters({ rows, pools, view, onView }: FiltersProps) {
       <span className="spacer" />
       {filtered ? (
         <button type="button" className="btn btn-sm btn-quiet" onClick={() => onView({ answers: [], pools: [], text: "" })}>
-          <X className="i i-12" aria-hidden="true" />
+          <Icon name="close" size={12} />
           Clear
         </button>
       ) : null}

@@ -1,7 +1,6 @@
 "use client";
 
 import { useMemo, useRef, useState } from "react";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { CopyLink } from "@/components/ui/copy-link";
 import { usePrefs } from "@/components/shell/prefs-provider";
 import { useShortcuts } from "@/components/ui/shortcuts";
@@ -10,12 +9,16 @@ import { Filters } from "./filters";
 import { countFleet, type FleetRow } from "./model";
 import { NodeRow } from "./node-row";
 import { SortHead } from "./sort-head";
+import { useVisibleLines } from "./use-visible-lines";
 import { filterRows, sortRows, startsDescending, tableItems, type Column, type Pool, type ViewState } from "./view-state";
+import { scrollToLine } from "./visible-lines";
 
 /** Up to so many lines all are on the page, so that the browser's own search finds them; beyond, only those in view. */
 const ALL_LINES_UP_TO = 300;
-const OVERSCAN = 12;
-const ROW_PX = { compact: 32, comfortable: 40 } as const;
+/** As --row of the stylesheet. */
+const LINE_PX = { compact: 32, comfortable: 40 } as const;
+/** As --bar: what covers the upper edge of the window. */
+const BAR_PX = 46;
 
 interface NodeTableProps {
   readonly rows: readonly FleetRow[];
@@ -30,28 +33,19 @@ export function NodeTable({ rows, pools, view, onView }: NodeTableProps) {
   const { answers, pools: wanted, text, sort, group } = view;
   const found = useMemo(() => filterRows(rows, { answers, pools: wanted, text }), [rows, answers, wanted, text]);
   const items = useMemo(() => tableItems(sortRows(found, sort), group), [found, sort, group]);
-  const body = useRef<HTMLTableElement>(null);
+  const body = useRef<HTMLTableSectionElement>(null);
   const [active, setActive] = useState(-1);
-  const rowPx = ROW_PX[prefs.density];
-  const virtual = useWindowVirtualizer({
-    count: items.length,
-    estimateSize: () => rowPx,
-    overscan: items.length <= ALL_LINES_UP_TO ? ALL_LINES_UP_TO : OVERSCAN,
-    scrollMargin: body.current?.offsetTop ?? 0,
-    initialRect: { width: 1_280, height: 800 },
-  });
-  const lines = virtual.getVirtualItems();
-  const before = lines[0] === undefined ? 0 : lines[0].start - virtual.options.scrollMargin;
-  const last = lines.at(-1);
-  const after = last === undefined ? 0 : Math.max(0, virtual.getTotalSize() - (last.end - virtual.options.scrollMargin));
+  const linePx = LINE_PX[prefs.density];
+  const { start, end } = useVisibleLines(body, items.length, linePx, items.length <= ALL_LINES_UP_TO);
 
   const step = (by: 1 | -1): void => {
     let next = active + by;
     while (items[next]?.kind === "pool") next += by;
-    if (items[next] === undefined) return;
+    const top = body.current?.getBoundingClientRect().top;
+    if (items[next] === undefined || top === undefined) return;
     setActive(next);
-    virtual.scrollToIndex(next, { align: "auto" });
-    requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-line="${next}"] a`)?.focus());
+    window.scrollBy(0, scrollToLine(next, linePx, -top, window.innerHeight, BAR_PX));
+    requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-line="${next}"] a`)?.focus({ preventScroll: true }));
   };
   useShortcuts({ j: () => step(1), k: () => step(-1) });
 
@@ -77,28 +71,18 @@ export function NodeTable({ rows, pools, view, onView }: NodeTableProps) {
       </div>
       <Filters rows={rows} pools={pools} view={view} onView={onView} />
       <div className="tbl-wrap" data-density={prefs.density} tabIndex={0} role="region" aria-label="Nodes, scrolls sideways">
-        <table className="tbl fleet-tbl" ref={body} aria-rowcount={items.length + 1}>
+        <table className="tbl fleet-tbl" aria-rowcount={items.length + 1}>
           <SortHead sort={sort} onSort={onSort} />
-          <tbody>
-            {before > 0 ? (
-              <tr aria-hidden="true">
-                <td colSpan={COLUMN_COUNT} style={{ height: before }} />
-              </tr>
-            ) : null}
-            {lines.map((line) => {
-              const item = items[line.index];
-              if (item === undefined) return null;
-              return item.kind === "row" ? (
-                <NodeRow key={item.row.name} row={item.row} line={line.index} active={line.index === active} />
+          <tbody ref={body}>
+            <Spacer heightPx={start * linePx} />
+            {items.slice(start, end).map((item, index) =>
+              item.kind === "row" ? (
+                <NodeRow key={item.row.name} row={item.row} line={start + index} active={start + index === active} />
               ) : (
-                <PoolLine key={`pool ${item.name}`} name={item.name} rows={item.rows} line={line.index} />
-              );
-            })}
-            {after > 0 ? (
-              <tr aria-hidden="true">
-                <td colSpan={COLUMN_COUNT} style={{ height: after }} />
-              </tr>
-            ) : null}
+                <PoolLine key={`pool ${item.name}`} name={item.name} rows={item.rows} line={start + index} />
+              ),
+            )}
+            <Spacer heightPx={(items.length - end) * linePx} />
           </tbody>
         </table>
         {items.length === 0 ? (
@@ -115,6 +99,16 @@ export function NodeTable({ rows, pools, view, onView }: NodeTableProps) {
 }
 
 const COLUMN_COUNT = 10;
+
+/** Stands for the lines that are not on the page. */
+function Spacer({ heightPx }: { readonly heightPx: number }) {
+  if (heightPx <= 0) return null;
+  return (
+    <tr aria-hidden="true">
+      <td colSpan={COLUMN_COUNT} style={{ height: heightPx }} />
+    </tr>
+  );
+}
 
 function PoolLine({ name, rows, line }: { readonly name: string; readonly rows: readonly FleetRow[]; readonly line: number }) {
   const counts = countFleet(rows);

@@ -1,5 +1,5 @@
 import type { NodeSummary, SignalNowOut } from "@/server/http/schemas";
-import { SOCKET_STATES } from "@/server/domain/signals";
+import { SOCKET_STATES } from "@/server/domain/socket-states";
 import { formatSecondsRange, formatSeconds, formatShare } from "@/components/format/numbers";
 import type { FleetRow, RangeReading, Reading } from "./model";
 

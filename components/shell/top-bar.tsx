@@ -1,9 +1,8 @@
 "use client";
 
-import { CircleHelp, Contrast, Search } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { SandglassMark } from "@/components/ui/glyphs";
+import { Icon, SandglassMark } from "@/components/ui/glyphs";
 import { useStatus } from "@/components/live/live-provider";
 import { zoneLabel } from "@/components/format/time";
 import { DataAge } from "./data-age";
@@ -46,7 +45,7 @@ export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => voi
         )}
         <DataAge />
         <button type="button" className="find" onClick={onJump}>
-          <Search className="i i-14" aria-hidden="true" />
+          <Icon name="search" size={14} />
           Jump to node
           <kbd>/</kbd>
         </button>
@@ -64,10 +63,10 @@ export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => voi
           </button>
         </span>
         <button type="button" className="icon-btn hide-m" aria-label="Keyboard help" onClick={onHelp}>
-          <CircleHelp className="i" aria-hidden="true" />
+          <Icon name="help" />
         </button>
         <button type="button" className="icon-btn" aria-label="Switch theme" onClick={onTheme}>
-          <Contrast className="i" aria-hidden="true" />
+          <Icon name="theme" />
         </button>
       </div>
     </header>

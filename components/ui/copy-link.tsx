@@ -1,7 +1,7 @@
 "use client";
 
-import { Link2 } from "lucide-react";
 import { useEffect, useState } from "react";
+import { Icon } from "./glyphs";
 
 const SAID_FOR_MS = 2_500;
 
@@ -25,7 +25,7 @@ export function CopyLink({ label, address }: { readonly label: string; readonly 
   return (
     <span className="copy">
       <button type="button" className="btn btn-sm" onClick={() => void copy()}>
-        <Link2 className="i i-14" aria-hidden="true" />
+        <Icon name="link" size={14} />
         <span aria-live="polite">{outcome?.copied === true ? "Link copied" : label}</span>
       </button>
       {outcome?.copied === false ? <input className="input copy-text" aria-label="Link to copy" readOnly value={outcome.text} onFocus={(event) => event.target.select()} /> : null}

@@ -1,7 +1,7 @@
 "use client";
 
-import { X } from "lucide-react";
 import { useEffect, useId, useRef, type ReactNode } from "react";
+import { Icon } from "./glyphs";
 
 /** A modal sheet of paper over the page: the browser's own dialog keeps the focus inside and gives it back. */
 export function Dialog({ title, open, onClose, children }: { readonly title: string; readonly open: boolean; readonly onClose: () => void; readonly children: ReactNode }) {
@@ -26,7 +26,7 @@ export function Dialog({ title, open, onClose, children }: { readonly title: str
         <header>
           <h2 id={heading}>{title}</h2>
           <button type="button" className="icon-btn" aria-label="Close" onClick={onClose}>
-            <X className="i" aria-hidden="true" />
+            <Icon name="close" />
           </button>
         </header>
         {children}

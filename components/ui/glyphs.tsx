@@ -40,7 +40,7 @@ const GLYPHS: Readonly<Record<Look, React.ReactNode>> = {
 
 export type IconName = keyof typeof ICONS;
 
-/** Line icons on a 16 px grid, for what the icon library lacks (evidence marks, chart marks) or draws too heavy. */
+/** Line icons on a 16 px grid, drawn to the weight of the type; one path each. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: 12 | 14 | 16 }) {
   return (
     <svg className={size === 16 ? "i" : `i i-${size}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -53,8 +53,14 @@ const ICONS = {
   seen: "M3 8.4l3.2 3.2L13 4.6",
   "not-seen": "M8 2.5a5.5 5.5 0 0 1 2.9.8M12.7 5.1a5.5 5.5 0 0 1 .7 3.6M12.4 11.3a5.5 5.5 0 0 1-2.6 2M6.9 13.4a5.5 5.5 0 0 1-3-1.8M2.6 9.2a5.5 5.5 0 0 1 .4-3.4M4.6 3.7a5.5 5.5 0 0 1 1.2-.8M5.5 8h5",
   blind: "M2 8s2.2-4 6-4c1 0 1.9.3 2.6.7M14 8s-2.2 4-6 4c-1 0-1.9-.3-2.6-.7M2.5 13.5l11-11",
-  pause: "M5.5 3.5v9M10.5 3.5v9",
   arrow: "M3 8h10M9 4l4 4-4 4",
+  search: "M7 2.8a4.2 4.2 0 1 0 0 8.4 4.2 4.2 0 0 0 0-8.4zM10.3 10.3l3.3 3.3",
+  help: "M8 2.2a5.8 5.8 0 1 0 0 11.6A5.8 5.8 0 0 0 8 2.2zM6.3 6.4c0-2.1 3.4-2 3.4 0 0 1.3-1.7 1.3-1.7 2.4M8 11v.1",
+  theme: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 2.5v11M9.8 3v10M11.6 4v8",
+  close: "M4.5 4.5l7 7M11.5 4.5l-7 7",
+  link: "M6.8 9.2a2.6 2.6 0 0 0 3.7 0l2.2-2.2A2.6 2.6 0 0 0 9 3.3l-.8.8M9.2 6.8a2.6 2.6 0 0 0-3.7 0L3.3 9A2.6 2.6 0 0 0 7 12.7l.8-.8",
+  chevron: "M4.5 6.5L8 10l3.5-3.5",
+  clock: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3.2l2 1.3",
 } as const;
 
 export function SandglassMark() {

@@ -49,10 +49,7 @@ export type SignalId = keyof typeof SIGNALS;
 export const SIGNAL_IDS = Object.keys(SIGNALS) as readonly SignalId[];
 export const isSignalId = (text: string): text is SignalId => Object.hasOwn(SIGNALS, text);
 
-/** Order is badness, so that the maximum of a rolled-up span is its worst moment. */
-export const SOCKET_STATES = ["answers", "silent", "refuses", "absent"] as const;
-export type SocketState = (typeof SOCKET_STATES)[number];
-export const socketStateCode = (state: SocketState): number => SOCKET_STATES.indexOf(state);
+export { SOCKET_STATES, socketStateCode, type SocketState } from "./socket-states";
 
 export interface Sample {
   readonly signal: SignalId;

@@ -1,4 +1,4 @@
-import { SOCKET_STATES } from "@/server/domain/signals";
+import { SOCKET_STATES } from "@/server/domain/socket-states";
 import { formatSeconds } from "@/components/format/numbers";
 import { newest, toGrid } from "../geometry/grid";
 import { runsOf } from "../geometry/strips";
