@@ -49,12 +49,17 @@ async function main(): Promise<number> {
   return run(args, { env: processEnvironment(), stdout: process.stdout, stderr: process.stderr, root: path.resolve(import.meta.dirname, ".."), signal: stopping.signal });
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.stderr.write(`sandglass: ${isActionable(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exitCode = error instanceof ConfigError ? 2 : 1;
-  },
-);
+main()
+  .then(
+    (code) => {
+      process.exitCode = code;
+    },
+    (error: unknown) => {
+      process.stderr.write(`sandglass: ${isActionable(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      process.exitCode = error instanceof ConfigError ? 2 : 1;
+    },
+  )
+  .finally(() => {
+    // Whoever started us holds a channel, which would keep this process alive with nothing left to do.
+    if (process.connected) process.disconnect();
+  });

@@ -23,14 +23,17 @@ async function playwrights() {
   return code === 0 && existsSync(output.trim()) ? output.trim() : undefined;
 }
 
+/** The path of a Chromium that is there already. */
+export async function chromiumAtHand() {
+  const given = process.env.CHROMIUM_PATH;
+  if (given === undefined || given === "") return known() ?? (await playwrights());
+  if (!executable(given)) throw new Sentence(`CHROMIUM_PATH is ${given}, which is no program that can be run.`);
+  return given;
+}
+
 /** The path of a Chromium, installed where there was none. */
 export async function findChromium() {
-  const given = process.env.CHROMIUM_PATH;
-  if (given !== undefined && given !== "") {
-    if (!executable(given)) throw new Sentence(`CHROMIUM_PATH is ${given}, which is no program that can be run.`);
-    return given;
-  }
-  const found = known() ?? (await playwrights());
+  const found = await chromiumAtHand();
   if (found !== undefined) return found;
   const byPlaywright = await step("Installing Chromium by Playwright", () => run(PROJECT_NODE, [PLAYWRIGHT_CLI, "install", "chromium"]));
   if (byPlaywright.code === 0) {

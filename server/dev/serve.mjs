@@ -1,10 +1,10 @@
 import { BUNDLE, PROJECT_NODE } from "./paths.mjs";
 import { prepareProduct } from "./product.mjs";
 import { runToEnd, SIGNAL_CODES } from "./run-to-end.mjs";
-import { signalGroup, start, stopAll } from "./steps.mjs";
+import { signalGroup, start } from "./steps.mjs";
 
-/** The product has this long to end after a signal; with what npm itself needs it stays under ten seconds. */
-const GRACE_MS = 8_000;
+/** The product ends by itself within less; with what npm itself needs this stays under ten seconds. */
+const GRACE_MS = 8_500;
 
 export async function startProduct(args) {
   let ready = false;
@@ -21,7 +21,10 @@ function serve(args) {
   // A group of its own: Ctrl-C reaches it once, through us, and whatever it started can be ended with it.
   const child = start(PROJECT_NODE, [BUNDLE, "serve", ...args], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   for (const signal of Object.keys(SIGNAL_CODES)) {
-    process.on(signal, () => void stopAll(signal, GRACE_MS));
+    process.on(signal, () => {
+      child.kill(signal);
+      setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS).unref();
+    });
   }
   child.once("error", (error) => {
     process.stderr.write(`${PROJECT_NODE} could not be started: ${error.message}\n`);

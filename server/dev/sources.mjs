@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import path from "node:path";
 import { inRoot, ROOT } from "./paths.mjs";
 
-/** What the build reads. Tests and their fixtures are no part of it. */
+/** What the build reads. Tests, their fixtures and benches are no part of it. */
 const BUILD_INPUTS = ["app", "components", "server", "prisma", "public", "next.config.js", "package.json", "package-lock.json", "prisma.config.ts", "tsconfig.json"];
-const NOT_BUILT = /(^|\/)(fixtures|testing|generated)(\/|$)|\.test\.tsx?$/;
+const NOT_BUILT = /(^|\/)(fixtures|testing|generated|bench)(\/|$)|\.test\.tsx?$/;
 
 const hashOf = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 const statOrNothing = (file) => statSync(file, { throwIfNoEntry: false });
