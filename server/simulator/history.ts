@@ -132,7 +132,7 @@ class Teller {
     this.sequence += 1;
     for (const [name, parsed] of this.names) {
       const node = this.model.nodes.get(name);
-      if (node === undefined) continue;
+      if (node === undefined || node.createdMs > this.model.nowMs) continue;
       const atMs = this.model.nowMs;
       const answers = node.power === "on" && !node.silent;
       if (kubelet && answers) {

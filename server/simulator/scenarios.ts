@@ -8,6 +8,9 @@ export type ScenarioName = (typeof SCENARIOS)[number];
 /** The model begins this long before now, so that the first look already has a past. */
 export const HISTORY_MS = 2 * 3_600_000;
 const MINUTE_MS = 60_000;
+/** In a cluster larger than this only the nodes that the scenario is about live through the whole past; the others begin later. */
+export const LARGE_CLUSTER = 100;
+const LATE_BEGIN = 15;
 
 /** What a right answer is for a node; nodes that are not named must be *yes*. */
 export interface ExpectedAnswer {
@@ -73,7 +76,10 @@ export function planScenario(name: ScenarioName, options: ScenarioOptions): Scen
   const cluster: ClusterParameters = {
     seed: `${name}:${options.seed}`,
     startMs,
-    nodes: names.map((node, index) => nodeParameters(node, index, name === "idle", node.name === crowded)),
+    nodes: names.map((node, index) => ({
+      ...nodeParameters(node, index, name === "idle", node.name === crowded),
+      ...(names.length > LARGE_CLUSTER && node.name !== storm && node.name !== other ? { beginsMs: ago(LATE_BEGIN) } : {}),
+    })),
     daemonResources: resources,
   };
   const plan: Omit<ScenarioPlan, "expected" | "script"> = { name, cluster, flappingApi: name === "flapping-api", others: name === "idle" ? { state: "yes", idle: true } : { state: "yes" } };

@@ -22,8 +22,9 @@ const HOST = "127.0.0.1";
 export const TICK_MS = 250;
 /** The model's past is run in pieces of this length, so that the process stays answerable meanwhile. */
 const RUN_UP_STEP_MS = 60_000;
-/** A node's object is refreshed at least this often, like a kubelet's full status report. */
-const NODE_REFRESH_MS = 60_000;
+/** Every node's object is refreshed once in five minutes, like a kubelet's full status report, a part of them at a time. */
+const REFRESH_MS = 10_000;
+const REFRESH_PARTS = 30;
 const CERTIFICATE_YEARS_MS = 365 * 86_400_000;
 const CLOCK_TOLERANCE_MS = 3_600_000;
 
@@ -133,9 +134,9 @@ function live(model: ClusterModel, bridge: ClusterBridge, clock: Clock, log: Log
       const startedMs = monotonicMs();
       model.advance(clock.now());
       bridge.sync();
-      if (model.nowMs - refreshedMs >= NODE_REFRESH_MS) {
+      if (model.nowMs - refreshedMs >= REFRESH_MS) {
         refreshedMs = model.nowMs;
-        bridge.refreshNodes();
+        bridge.refreshNodes(REFRESH_PARTS);
         bridge.expireEvents();
       }
       if (monotonicMs() - startedMs > TICK_MS && !saidLate) {

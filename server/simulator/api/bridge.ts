@@ -1,6 +1,6 @@
 import type { ClusterModel } from "../model/cluster";
 import type { NodeModel } from "../model/node";
-import { CNI_CONTAINER, CNI_DAEMON_SET, CNI_NAMESPACE } from "../model/pods";
+import { barePod, CNI_CONTAINER, CNI_DAEMON_SET, CNI_NAMESPACE } from "../model/pods";
 import { EVENT_TTL_MS } from "../model/recorder";
 import type { EventRecord, PodRecord } from "../model/records";
 import { cniDaemonSetObject, daemonSetStatus } from "../objects/daemon-set";
@@ -17,6 +17,7 @@ const NODES = "/nodes";
 const PODS = "/pods";
 const EVENTS = "/events";
 const DAEMON_SETS = "apps/daemonsets";
+const NETWORKS = "k8s.v1.cni.cncf.io/networks";
 /** Taints that the cluster itself sets; those of people are kept beside them. */
 const OWN_TAINT = /^node\.kubernetes\.io\//;
 
@@ -30,6 +31,7 @@ interface Overlay {
 export class ClusterBridge {
   /** What clients wrote onto objects that are otherwise rendered anew; gone with the object. */
   private readonly overlays = new Map<string, Overlay>();
+  private refreshes = 0;
 
   constructor(
     readonly model: ClusterModel,
@@ -43,7 +45,7 @@ export class ClusterBridge {
   /** The state as it stands now, with the events of the last hour: what the model did before nobody watched. */
   load(events: Iterable<EventRecord>): void {
     this.model.takeChanges();
-    this.refreshNodes();
+    this.refreshNodes(1);
     this.putDaemonSetStatus();
     for (const node of this.model.nodes.values()) for (const pod of node.kubelet.pods.values()) this.putPod(pod);
     for (const event of events) this.putEvent(event);
@@ -59,9 +61,13 @@ export class ClusterBridge {
     for (const event of changes.events) this.putEvent(event);
   }
 
-  /** Nodes post their heartbeat into a lease; the object itself changes only every few minutes, as in a real cluster. */
-  refreshNodes(): void {
-    for (const name of this.model.nodes.keys()) this.putNode(name);
+  /**
+   * Nodes post their heartbeat into a lease; the object itself changes only every few minutes, as in a real cluster. Each
+   * call refreshes every `parts`th node, another one each time.
+   */
+  refreshNodes(parts: number): void {
+    let index = this.refreshes++;
+    for (const name of this.model.nodes.keys()) if (index++ % parts === 0) this.putNode(name);
   }
 
   /** Events end an hour after their last change. */
@@ -98,6 +104,29 @@ export class ClusterBridge {
       if (pod !== undefined) return { node, pod };
     }
     throw notFound("pods", name);
+  }
+
+  /** On the node that it names, else on the one with the fewest pods that takes any; nothing else of its spec matters here. */
+  createPod(object: KubeObject): KubeObject {
+    const { name, namespace = "default", labels = {}, annotations = {} } = object.metadata;
+    const [container] = containersOf(object["spec"]);
+    if (container === undefined) throw invalid("Pod", "", name, "spec.containers", "null", "Required value");
+    const wanted = record(object["spec"])["nodeName"];
+    const nodes = [...this.model.nodes.values()].filter((n) => (wanted === undefined ? n.ready.status === "True" && !n.unschedulable : n.parameters.name === wanted) && n.kubelet.pods.size < n.parameters.maxPods);
+    const node = nodes.sort((a, b) => a.kubelet.pods.size - b.kubelet.pods.size)[0];
+    if (node === undefined) throw invalid("Pod", "", name, "spec.nodeName", String(wanted ?? ""), "no node of this simulated cluster takes it");
+    const networks = annotations[NETWORKS];
+    const pod = barePod(node.random, node.parameters.name, this.model.nowMs, {
+      namespace,
+      name,
+      labels,
+      ...(networks === undefined ? {} : { networks }),
+      container: String(record(container)["name"] ?? "main"),
+      image: String(record(container)["image"] ?? "none"),
+    });
+    node.addPod(pod);
+    this.sync();
+    return this.store.get(PODS, objectKey(namespace, name)) ?? object;
   }
 
   deletePod(namespace: string, name: string, graceSeconds: number | undefined): KubeObject {

@@ -30,7 +30,7 @@ const one = (group: string, version: string, resource: string, kind: string, nam
 export const RESOURCES: readonly ResourceInfo[] = [
   one("", "v1", "namespaces", "Namespace", false, READ),
   one("", "v1", "nodes", "Node", false, ["get", "list", "patch", "update", "watch"], ["proxy", "status"]),
-  one("", "v1", "pods", "Pod", true, ["delete", "deletecollection", "get", "list", "patch", "watch"], ["eviction", "resize", "status"]),
+  one("", "v1", "pods", "Pod", true, ["create", "delete", "deletecollection", "get", "list", "patch", "watch"], ["eviction", "resize", "status"]),
   one("", "v1", "events", "Event", true, READ),
   one("", "v1", "configmaps", "ConfigMap", true, WRITE),
   one("apps", "v1", "daemonsets", "DaemonSet", true, ["get", "list", "patch", "update", "watch"], ["status"]),

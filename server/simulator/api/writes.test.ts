@@ -139,6 +139,20 @@ describe("pods", () => {
     expect((await api.ask(pod.path)).status).toBe(404);
   });
 
+  it("a pod that a client makes gets its sandbox and runs, on the node that it names", async () => {
+    const path = "/api/v1/namespaces/default/pods";
+    const body = { apiVersion: "v1", kind: "Pod", metadata: { name: "probe", labels: { app: "probe" } }, spec: { nodeName: "general-01", containers: [{ name: "main", image: "busybox" }] } };
+    expect((await api.ask(`${path}?dryRun=All`, { method: "POST", body })).status).toBe(201);
+    const watch = await api.watch(`${path}?watch=1&labelSelector=app%3Dprobe`);
+    expect((await api.ask(path, { method: "POST", body })).status).toBe(201);
+    const running = await watch.until((e) => e["object"]?.["status"]?.["phase"] === "Running");
+    expect(running?.["object"]).toMatchObject({ metadata: { name: "probe" }, spec: { nodeName: "general-01" } });
+    expect(running?.["object"]?.["metadata"]?.["annotations"]?.["k8s.v1.cni.cncf.io/network-status"]).toContain("eth0");
+    await watch.close();
+    expect(await api.ask(path, { method: "POST", body: { ...body, metadata: { name: "lost" }, spec: { ...body.spec, nodeName: "nowhere" } } })).toMatchObject({ status: 422 });
+    expect((await api.ask(`${path}/probe`, { method: "DELETE" })).status).toBe(200);
+  });
+
   it("a forced deletion takes the object away at once", async () => {
     const pod = await firstPod("labelSelector=app%3Dgateway");
     expect((await api.ask(`${pod.path}?gracePeriodSeconds=0`, { method: "DELETE" })).status).toBe(200);

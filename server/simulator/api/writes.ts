@@ -53,7 +53,8 @@ export class Writes {
     if (this.bridge.store.get(key, objectKey(namespace, name)) !== undefined) throw new ApiError(409, "AlreadyExists", `${info.resource} "${name}" already exists`, { name, kind: info.resource });
     const { namespace: _, ...own } = metadata;
     const object: KubeObject = { ...parsed.data, metadata: { ...own, name, ...(namespace === undefined ? {} : { namespace }), uid: randomUUID(), creationTimestamp: iso(this.bridge.model.nowMs) } };
-    return dryRun ? object : this.bridge.store.put(key, object);
+    if (dryRun) return object;
+    return info.resource === "pods" ? this.bridge.createPod(object) : this.bridge.store.put(key, object);
   }
 
   delete({ path, body, dryRun }: WriteRequest, query: URLSearchParams): unknown {

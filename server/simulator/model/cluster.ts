@@ -54,7 +54,7 @@ export class ClusterModel implements ChangeSink {
     const scheduler = new EventRecorder(this.random.fork("scheduler"), "default-scheduler", undefined, this);
     this.controllerEvents = new EventRecorder(this.random.fork("node-controller"), "node-controller", undefined, this);
     for (const node of parameters.nodes) {
-      const model = new NodeModel(node, this.random.fork(`node/${node.name}`), this, parameters.startMs);
+      const model = new NodeModel(node, this.random.fork(`node/${node.name}`), this, node.beginsMs ?? parameters.startMs);
       this.nodes.set(node.name, model);
       this.workloads.set(node.name, new Workload(model, this.random.fork(`workload/${node.name}`), this.random, scheduler));
     }
@@ -137,10 +137,10 @@ export class ClusterModel implements ChangeSink {
       this.script.shift();
       next.run();
     }
-    for (const node of this.nodes.values()) node.advance(toMs);
+    for (const node of this.nodes.values()) if (node.createdMs < toMs) node.advance(toMs);
     this.nowMs = toMs;
     this.catchUp();
-    for (const node of this.nodes.values()) this.watchNode(node);
+    for (const node of this.nodes.values()) if (node.createdMs < toMs) this.watchNode(node);
     this.daemonSet.step(toMs);
     for (const workload of this.workloads.values()) workload.step(toMs);
   }

@@ -77,6 +77,8 @@ export interface NodeParameters {
   readonly runtimeRequestTimeoutMs: number;
   readonly chain: ChainParameters;
   readonly workload: WorkloadParameters;
+  /** When this node's own life in the model begins; with the cluster's where absent. Until then nothing happens on it. */
+  readonly beginsMs?: number;
   readonly address: string;
   readonly podCidr: string;
 }

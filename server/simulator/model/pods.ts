@@ -29,7 +29,7 @@ interface Base {
   readonly namespace: string;
   readonly name: string;
   readonly generateName: string;
-  readonly owner: OwnerRecord;
+  readonly owner?: OwnerRecord;
   readonly kind: PodRecord["kind"];
   readonly labels: Readonly<Record<string, string>>;
   readonly image: string;
@@ -69,6 +69,12 @@ function make(random: Random, node: string, nowMs: number, base: Base): PodRecor
     revision: base.revision ?? "",
     resourcesGeneration: 1,
   };
+}
+
+/** A pod that a client makes by itself: it runs until it is deleted, and nothing replaces it. */
+export function barePod(random: Random, node: string, nowMs: number, given: { readonly namespace: string; readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly networks?: string; readonly container: string; readonly image: string }): PodRecord {
+  const { namespace, name, labels, networks, container: containerName, image } = given;
+  return make(random, node, nowMs, { namespace, name, generateName: "", kind: "bare", labels, image, containerName, ...(networks === undefined ? {} : { networks }) });
 }
 
 /** Uids of owners follow from their names, so that every pod of a ReplicaSet names the same one. */

@@ -33,8 +33,9 @@ export interface PodRecord {
   readonly namespace: string;
   readonly name: string;
   readonly generateName: string;
-  readonly owner: OwnerRecord;
-  readonly kind: "service" | "job" | "host-network" | "cni-daemon";
+  /** Absent: somebody made this pod by itself. */
+  readonly owner: OwnerRecord | undefined;
+  readonly kind: "service" | "job" | "host-network" | "cni-daemon" | "bare";
   readonly labels: Readonly<Record<string, string>>;
   readonly node: string;
   readonly createdMs: number;

@@ -50,6 +50,7 @@ export class Workload {
   }
 
   step(nowMs: number): void {
+    if (nowMs <= this.node.createdMs) return;
     if (this.node.ready.status === "True" && !this.node.unschedulable) {
       if (this.changed || nowMs >= this.lookMs) {
         this.changed = false;

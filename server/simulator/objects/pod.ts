@@ -16,7 +16,7 @@ export function podObject(pod: PodRecord, hostAddress: string): KubeObject {
     kind: "Pod",
     metadata: {
       name: pod.name,
-      generateName: pod.generateName,
+      ...(pod.generateName === "" ? {} : { generateName: pod.generateName }),
       namespace: pod.namespace,
       uid: pod.uid,
       creationTimestamp: iso(pod.createdMs),
@@ -24,7 +24,7 @@ export function podObject(pod: PodRecord, hostAddress: string): KubeObject {
       generation: pod.resourcesGeneration,
       labels: pod.labels,
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-      ownerReferences: [{ apiVersion: pod.owner.kind === "Job" ? "batch/v1" : "apps/v1", kind: pod.owner.kind, name: pod.owner.name, uid: pod.owner.uid, blockOwnerDeletion: true, controller: true }],
+      ...(pod.owner === undefined ? {} : { ownerReferences: [{ apiVersion: pod.owner.kind === "Job" ? "batch/v1" : "apps/v1", kind: pod.owner.kind, name: pod.owner.name, uid: pod.owner.uid, blockOwnerDeletion: true, controller: true }] }),
     },
     spec: podSpec(pod),
     status: podStatus(pod, hostAddress),
