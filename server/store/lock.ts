@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
@@ -29,6 +29,7 @@ export function lockFile(file: string, sinceMs: number): Lock {
   }
   const db = open(key);
   try {
+    db.pragma("journal_mode = MEMORY"); // nothing is ever written in it: no file of its own for that
     db.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
     db.close();
@@ -62,7 +63,8 @@ function once(key: string): Lock {
       lock.count -= 1;
       if (lock.count > 0) return;
       held.delete(key);
-      lock.db.close();
+      removeHolder(key);
+      lock.db.close(); // its file stays: were it removed, two could hold one of that name
     },
   };
 }
@@ -72,6 +74,15 @@ function writeHolder(key: string, sinceMs: number): void {
     writeFileSync(holderPath(key), JSON.stringify({ pid: process.pid, host: hostname(), since: new Date(sinceMs).toISOString() }));
   } catch {
     // Only the message of a second process is poorer for it: on a full disk the lock itself must still be had.
+    return;
+  }
+}
+
+function removeHolder(key: string): void {
+  try {
+    rmSync(holderPath(key), { force: true });
+  } catch {
+    // The folder turned read-only: a name that no longer holds the lock is never shown, since nothing is refused.
     return;
   }
 }

@@ -7,10 +7,9 @@ import { readTimeline } from "./reader/timeline";
 import type { CollectorStatus, FleetRow, Reader } from "./types";
 
 /** Everybody's half of the store, over a connection that cannot write. Throws StoreError `missing` before the collector made the file. */
-export function openReader({ file }: { readonly file: string }): Reader & { readonly copyReason: string | undefined } {
+export function openReader({ file }: { readonly file: string }): Reader {
   const source = new ReadSource(file);
   return {
-    /** Set where a copy is served because the file's folder is read-only: one sentence. */
     get copyReason() {
       return source.copyReason;
     },

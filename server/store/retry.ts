@@ -5,8 +5,8 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
-/** A writer in the way is gone within milliseconds; one that holds on for longer than about 8 s is told of. */
-export const BUSY_RETRY: RetryPolicy = { attempts: 40, firstDelayMs: 25, maxDelayMs: 400 };
+/** A writer in the way is gone within milliseconds; one that holds on for longer than about 6 s is told of. */
+export const BUSY_RETRY: RetryPolicy = { attempts: 32, firstDelayMs: 25, maxDelayMs: 400 };
 
 /** Waits without blocking between attempts. The last error is thrown as it is. */
 export async function retry<T>(run: () => Promise<T>, again: (error: unknown) => boolean, policy: RetryPolicy = BUSY_RETRY): Promise<T> {

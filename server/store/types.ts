@@ -76,6 +76,8 @@ export interface FleetRow {
 }
 
 export interface Reader {
+  /** Set where a copy is served because the file's folder is read-only or its disk full: one sentence. What is written later does not show then. */
+  readonly copyReason: string | undefined;
   /** All nodes, or those changed after `sinceSeq`. `seq` is the newest sequence number in the file. */
   fleet(sinceSeq?: number): { readonly rows: readonly FleetRow[]; readonly gone: readonly string[]; readonly seq: number };
   node(name: NodeName): FleetRow | undefined;

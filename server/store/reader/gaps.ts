@@ -1,8 +1,9 @@
 import type { SignalId } from "../../domain/signals";
 import { AGENT_PERIOD_MS, FRESH_PERIODS, KUBELET_METRICS_PERIOD_MS, SOURCES, type Source } from "../../domain/sources";
 import type { TimelineGap } from "../../domain/timeline";
+import { MINUTE_MS } from "../tiers";
 import type { Stretch } from "./collector-gaps";
-import { readFives, readMinutes, readRaw, type BaseStep, type Progress } from "./samples";
+import { readFives, readMinutes, readTimes, type BaseStep, type Progress } from "./samples";
 import type { Query } from "./source";
 import type { SeriesRow } from "./timeline";
 
@@ -52,8 +53,8 @@ function staleSpans(query: Query, { node, fromMs, toMs }: Asked, spoke: Set<Sour
 /** Stretches, ascending, for each of which something was heard all along; a sample is a stretch of no length. */
 function heard(query: Query, rows: readonly SeriesRow[], { fromMs, toMs, base, progress }: Asked): Stretch[] {
   const stretches = rows.flatMap((row) => {
-    if (base === 0) return readRaw(query, row.id, fromMs, toMs).map(([at]) => ({ fromMs: at, toMs: at }));
-    const spans = base === 60_000 ? readMinutes(query, row.id, fromMs, toMs, progress) : readFives(query, row.id, fromMs, toMs, progress);
+    if (base === 0) return readTimes(query, row.id, fromMs, toMs).map((at) => ({ fromMs: at, toMs: at }));
+    const spans = base === MINUTE_MS ? readMinutes(query, row.id, fromMs, toMs, progress) : readFives(query, row.id, fromMs, toMs, progress);
     return spans.map((span) => ({ fromMs: span.atMs, toMs: span.lastMs }));
   });
   return rows.length === 1 ? stretches : stretches.sort((a, b) => a.fromMs - b.fromMs);

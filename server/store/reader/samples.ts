@@ -22,21 +22,30 @@ export function readProgress(query: Query): Progress {
   return { doneMs: row?.done_ms ?? 0, rawGone: row?.raw_gone_ms ?? 0, minuteGone: row?.minute_gone_ms ?? 0, newestMs: time("newest_ms"), lastMs: time("last_ms") };
 }
 
-const RAW = "SELECT at, value FROM sample_raw WHERE series = ? AND at >= ? AND at <= ?";
-const rolled = (table: string): string => `SELECT at, min, max, last, last_offset_ms, sum, count FROM ${table} WHERE series = ? AND at >= ? AND at <= ?`;
+const RAW_TIMES = "SELECT at FROM sample_raw WHERE series = ? AND at >= ? AND at <= ? ORDER BY at";
+const RAW_VALUES = "SELECT value FROM sample_raw WHERE series = ? AND at >= ? AND at <= ? ORDER BY at";
+const rolled = (table: string): string => `SELECT at, min, max, last, last_offset_ms, sum, count FROM ${table} WHERE series = ? AND at >= ? AND at <= ? ORDER BY at`;
 const MINUTES = rolled("sample_minute");
 const FIVES = rolled("sample_five_minutes");
 type RolledRow = readonly [at: number, min: number, max: number, last: number, lastOffsetMs: number, sum: number, count: number];
 
-export function readRaw(query: Query, series: number, fromMs: number, toMs: number): (readonly [at: number, value: number])[] {
-  return query.tuples<readonly [number, number]>(RAW, series, fromMs, toMs);
+export const readTimes = (query: Query, series: number, fromMs: number, toMs: number): number[] => query.column<number>(RAW_TIMES, series, fromMs, toMs);
+
+/** Two columns of equal length, ascending by time. */
+export function readRaw(query: Query, series: number, fromMs: number, toMs: number): { readonly times: number[]; readonly values: number[] } {
+  return { times: readTimes(query, series, fromMs, toMs), values: query.column<number>(RAW_VALUES, series, fromMs, toMs) };
+}
+
+/** Raw samples as spans of `stepMs`. */
+export function rollUpRaw({ times, values }: ReturnType<typeof readRaw>, stepMs: number): TimedRollup[] {
+  return rollUp(times.map((atMs, index) => ({ atMs, ...rollupOf(atMs, values[index] ?? Number.NaN) })), stepMs);
 }
 
 /** Minutes of a series; where raw samples are still there, they tell the minute and its row does not count. */
 export function readMinutes(query: Query, series: number, fromMs: number, toMs: number, progress: Progress): TimedRollup[] {
   const rows = query.tuples<RolledRow>(MINUTES, series, spanStart(fromMs, MINUTE_MS), toMs).map(fromRow);
   const rawFrom = Math.max(spanStart(fromMs, MINUTE_MS), rolledSurely(progress));
-  return overlay(rows, rollUp(readRaw(query, series, rawFrom, toMs).map(([at, value]) => ({ atMs: at, ...rollupOf(at, value) })), MINUTE_MS));
+  return overlay(rows, rollUpRaw(readRaw(query, series, rawFrom, toMs), MINUTE_MS));
 }
 
 /** Five minutes of a series, the newest made from its minutes. */

@@ -7,7 +7,7 @@ import { answerSpans } from "./answers";
 import { collectorGaps } from "./collector-gaps";
 import { timelineEvents } from "./events";
 import { timelineGaps } from "./gaps";
-import { readFives, readMinutes, readProgress, readRaw, type BaseStep, type Progress } from "./samples";
+import { readFives, readMinutes, readProgress, readRaw, rollUpRaw, type BaseStep, type Progress } from "./samples";
 import type { Query } from "./source";
 
 /** Most series of one node that one answer looks at: 27 signals, several of them by container or socket. */
@@ -64,17 +64,14 @@ interface Drawn {
 }
 
 function drawRaw(query: Query, chosen: readonly SeriesRow[], fromMs: number, toMs: number, points: number, widestStepMs: number): Drawn {
-  const rows = chosen.map((row) => ({ row, raw: readRaw(query, row.id, fromMs, toMs) })).filter(({ raw }) => raw.length > 0);
-  if (rows.some(({ raw }) => raw.length > points)) {
+  const rows = chosen.map((row) => ({ row, raw: readRaw(query, row.id, fromMs, toMs) })).filter(({ raw }) => raw.times.length > 0);
+  if (rows.some(({ raw }) => raw.times.length > points)) {
     const stepMs = roundUp(widestStepMs, SECOND_MS);
-    return { stepMs, series: rows.map(({ row, raw }) => columns(row, rollUp(raw.map(([atMs, value]) => ({ atMs, min: value, max: value, last: value, lastMs: atMs, sum: value, count: 1 })), stepMs), fromMs)) };
+    return { stepMs, series: rows.map(({ row, raw }) => columns(row, rollUpRaw(raw, stepMs), fromMs)) };
   }
   return {
     stepMs: 0,
-    series: rows.map(({ row, raw }) => {
-      const values = raw.map(([, value]) => value);
-      return { signal: signalOf(row), instance: row.instance, atMs: raw.map(([at]) => at), min: values, max: values, last: values };
-    }),
+    series: rows.map(({ row, raw: { times, values } }) => ({ signal: signalOf(row), instance: row.instance, atMs: times, min: values, max: values, last: values })),
   };
 }
 

@@ -6,7 +6,12 @@ export type Statement<In extends unknown[], Out = unknown> = Database.Statement<
 /** A waiting statement blocks the whole event loop, so it gives up soon; whoever can wait tries again later. */
 export const BUSY_TIMEOUT_MS = 100;
 export const CACHE_KIB = 16_000;
-/** The log's file shrinks to this after a checkpoint. */
+/**
+ * The log is carried over into the file at this many pages, 64 MB. A batch touches one page a series and the next batch
+ * the same ones again, so a log that holds several batches saves writing most of them to the file.
+ */
+export const LOG_PAGES = 16_000;
+/** The log's file shrinks to this after it was carried over. */
 const LOG_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** Opens the data file for writing, and makes it where it does not exist. */
@@ -18,6 +23,7 @@ export function openWritable(file: string, options: { readonly mustExist: boolea
     db.pragma("synchronous = NORMAL");
     db.pragma("foreign_keys = ON");
     db.pragma(`cache_size = -${CACHE_KIB}`);
+    db.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
     db.pragma(`journal_size_limit = ${LOG_SIZE_LIMIT_BYTES}`);
     return db;
   } catch (error) {

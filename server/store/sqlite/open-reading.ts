@@ -14,8 +14,8 @@ export interface Reading {
 const COPY_PREFIX = "sandglass-copy-";
 
 /**
- * Opens a data file that another process may be writing. Where its folder is read-only SQLite cannot make the index
- * of the log, and refuses; then the file and its log are copied to a temporary folder and read there.
+ * Opens a data file that another process may be writing. Where its folder is read-only or its disk full, SQLite cannot
+ * make the index of the log, and refuses; then the file and its log are copied to a temporary folder and read there.
  */
 export function openForReading(file: string): Reading {
   if (!existsSync(file)) throw new StoreError("missing", `There is no data file ${file} yet: start the collector first.`);
@@ -51,7 +51,7 @@ function openCopy(file: string, reason: unknown): Reading {
     const made = folder;
     return {
       db,
-      copyReason: `The folder of ${file} is read-only, so a copy of it is read (${reason instanceof Error ? reason.message : String(reason)}).`,
+      copyReason: `Nothing can be written beside ${file} (read-only or full), so a copy of it is read, and what comes later does not show (${reason instanceof Error ? reason.message : String(reason)}).`,
       close: () => {
         db.close();
         rmSync(made, { recursive: true, force: true });
