@@ -19,9 +19,9 @@ export const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
  * Connects, sends `request` where there is one, and waits for the first line of the answer. Ends after `timeoutMs` whatever
- * the other side does, and always closes.
+ * the other side does, or when `signal` says so, and always closes.
  */
-export function contact(path: string, request: string | undefined, timeoutMs: number): Promise<Contact> {
+export function contact(path: string, request: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<Contact> {
   const startedMs = monotonicMs();
   return new Promise((resolve) => {
     let connected = false;
@@ -29,14 +29,17 @@ export function contact(path: string, request: string | undefined, timeoutMs: nu
     const socket: Socket = connect({ path });
     const finish = (result: Contact): void => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
       socket.destroy();
       resolve(result);
     };
     const answered = (): Contact => ({ met: "answered", tookMs: monotonicMs() - startedMs, firstLine: (answer.toString("latin1").split("\n")[0] ?? "").trim() });
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       if (answer.length > 0) finish(answered());
       else finish(connected ? { met: "silent" } : { met: "queue-full", code: "ETIMEDOUT" });
-    }, timeoutMs);
+    };
+    const timer = setTimeout(giveUp, timeoutMs);
+    signal?.addEventListener("abort", giveUp);
     socket.on("connect", () => {
       connected = true;
       if (request === undefined) finish({ met: "connected" });

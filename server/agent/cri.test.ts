@@ -109,6 +109,15 @@ test("a runtime that takes connections and answers nothing is a silent socket", 
   expect(look).toMatchObject({ runtime: { looked: false }, sandboxes: { looked: false }, socket: { reading: { state: "silent" } } });
 });
 
+test("closing does not wait for a runtime that hangs", async () => {
+  await runtime({ Version: silent, Status: silent, ListPodSandbox: silent });
+  const one = runtimeReader(hostFs(root), "auto", log, 3_600_000);
+  const look = one.look(NOW_MS);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  one.close();
+  expect(await look).toMatchObject({ sandboxes: { looked: false } });
+});
+
 test("a runtime without CRI v1 is told from one that is down, with what it needs", async () => {
   const unimplemented: Handler = (_request, answered) => {
     answered({ code: status.UNIMPLEMENTED, details: "unknown service runtime.v1.RuntimeService" });

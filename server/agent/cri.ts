@@ -1,4 +1,4 @@
-import { Client, Metadata, credentials, status, type MethodDefinition, type ServiceDefinition } from "@grpc/grpc-js";
+import { Client, Metadata, credentials, status, type ClientUnaryCall, type MethodDefinition, type ServiceDefinition } from "@grpc/grpc-js";
 import { fromJSON } from "@grpc/proto-loader";
 import { z } from "zod";
 import { monotonicMs, systemClock } from "../clock";
@@ -48,10 +48,11 @@ export function openCri(socketPath: string, shownPath: string, deadlineMs: numbe
     "grpc.use_local_subchannel_pool": 1,
   });
 
+  const underWay = new Set<ClientUnaryCall>();
   const call = async <T>(name: string, request: object, schema: z.ZodType<T>): Promise<T> => {
     const method = service[name] as MethodDefinition<object, object>; // every name below is in CRI_V1
     const answer = await new Promise<object | undefined>((resolve, reject) => {
-      client.makeUnaryRequest(
+      const call = client.makeUnaryRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
@@ -59,10 +60,12 @@ export function openCri(socketPath: string, shownPath: string, deadlineMs: numbe
         new Metadata({ waitForReady: true }),
         { deadline: new Date(systemClock.now() + deadlineMs) },
         (error, value) => {
+          underWay.delete(call);
           if (error === null) resolve(value);
           else reject(new CriError(explain(name, shownPath, deadlineMs, error), kindOf(error.code)));
         },
       );
+      underWay.add(call);
     });
     const parsed = schema.safeParse(answer);
     if (!parsed.success) throw new CriError(`${shownPath}: ${name} answered in a shape that is not CRI v1`, "unsupported");
@@ -78,6 +81,7 @@ export function openCri(socketPath: string, shownPath: string, deadlineMs: numbe
       return { items, tookSeconds: (monotonicMs() - startedMs) / 1000 };
     },
     close: () => {
+      for (const one of underWay) one.cancel(); // a hung runtime would keep them until their deadline
       client.close();
     },
   };

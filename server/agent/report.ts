@@ -6,7 +6,7 @@ import { lookAtConfig, type ConfigLook } from "./config";
 import { hostFs, reasonOf } from "./host-fs";
 import type { AgentOptions } from "./options";
 import { runtimeReader, type RuntimeLook } from "./runtime";
-import { chooseTargets, lookAtSockets } from "./sockets";
+import { PROBE_TIMEOUT_MS, chooseTargets, lookAtSockets } from "./sockets";
 import { AGENT_VERSION } from "./version";
 
 export interface Reporter {
@@ -22,6 +22,8 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
   const runtime = runtimeReader(fs, options.criSocket, log);
   const startId = randomUUID();
   const seenSockets = new Set<string>();
+  const ending = new AbortController();
+  const part = <T, F>(look: Promise<T>, instead: (reason: string) => F): Promise<T | F> => within(PART_TIMEOUT_MS, ending.signal, look, instead);
   let sequence = 0;
   let lastHints: RuntimeLook["hints"] = {};
 
@@ -36,7 +38,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
         (reason): ConfigLook => ({ reading: { looked: false, reason }, sockets: [] }),
       );
       const sockets = await part(
-        chooseTargets(fs, options.sockets, config.sockets, seenSockets).then((targets) => lookAtSockets(fs, targets)),
+        chooseTargets(fs, options.sockets, config.sockets, seenSockets).then((targets) => lookAtSockets(fs, targets, PROBE_TIMEOUT_MS, ending.signal)),
         (reason) => ({ reason }),
       );
       const { runtime: runtimeReading, sandboxes, socket, hints } = await runtimePart;
@@ -56,6 +58,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
       };
     },
     close: () => {
+      ending.abort();
       runtime.close();
     },
   };
@@ -67,21 +70,23 @@ function withRuntime(looks: { readonly items: readonly SocketReading[]; readonly
   return { items: items.slice(0, MAX_SOCKETS), ...(unseen.length === 0 ? {} : { unseen: unseen.slice(0, MAX_SOCKETS) }) };
 }
 
-/** The part, or what stands for it when it fails or takes too long. */
-function part<T, F>(look: Promise<T>, instead: (reason: string) => F): Promise<T | F> {
+/** The part, or what stands for it when it fails, takes too long, or is not waited for any more. */
+function within<T, F>(timeoutMs: number, signal: AbortSignal, look: Promise<T>, instead: (reason: string) => F): Promise<T | F> {
   return new Promise((resolve) => {
+    const settle = (value: T | F): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", ended);
+      resolve(value);
+    };
+    const ended = (): void => {
+      settle(instead("the agent was told to end"));
+    };
     const timer = setTimeout(() => {
-      resolve(instead(`no answer in ${String(PART_TIMEOUT_MS / 1000)} s`));
-    }, PART_TIMEOUT_MS);
-    look.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        resolve(instead(reasonOf(error)));
-      },
-    );
+      settle(instead(`no answer in ${String(timeoutMs / 1000)} s`));
+    }, timeoutMs);
+    signal.addEventListener("abort", ended);
+    look.then(settle, (error: unknown) => {
+      settle(instead(reasonOf(error)));
+    });
   });
 }

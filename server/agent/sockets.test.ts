@@ -92,6 +92,15 @@ test("a socket that accepts and says nothing is silent after the time-out, and i
   await closed;
 });
 
+test("looking ends at once when told to, however long the time-out", async () => {
+  const stop = new AbortController();
+  await raw("mute", (socket) => {
+    socket.resume();
+    stop.abort();
+  });
+  expect(await lookAtSocket(fs, target("mute"), 3_600_000, stop.signal)).toMatchObject({ reading: { name: "mute" } });
+});
+
 test("a socket that drips an endless first line ends at the bound", async () => {
   await raw("drip", (socket) => {
     const timer = setInterval(() => socket.write("y".repeat(100)), 5);

@@ -65,14 +65,15 @@ function nameFromPath(path: string): string {
   return (folder === undefined || folder === "run" ? parts.at(-1)?.replace(/\.sock(et)?$/, "") : folder) ?? "socket";
 }
 
-/** Looks at every target, a few at a time; takes at most `PROBE_TIMEOUT_MS` for each. */
-export async function lookAtSockets(fs: HostFs, targets: readonly Target[], timeoutMs: number = PROBE_TIMEOUT_MS): Promise<SocketLooks> {
+/** Looks at every target, half of the most at a time, each at most `timeoutMs`. `signal` ends it early; what it gives then is worth nothing. */
+export async function lookAtSockets(fs: HostFs, targets: readonly Target[], timeoutMs: number = PROBE_TIMEOUT_MS, signal?: AbortSignal): Promise<SocketLooks> {
   const items: SocketReading[] = [];
   const unseen: UnseenSocket[] = [];
   const queue = [...targets];
   const worker = async (): Promise<void> => {
     for (let target = queue.shift(); target !== undefined; target = queue.shift()) {
-      const look = await lookAtSocket(fs, target, timeoutMs);
+      if (signal?.aborted === true) return;
+      const look = await lookAtSocket(fs, target, timeoutMs, signal);
       if ("reading" in look) items.push(look.reading);
       else unseen.push(look.unseen);
     }
@@ -82,7 +83,7 @@ export async function lookAtSockets(fs: HostFs, targets: readonly Target[], time
   return { items: items.sort(byPath), unseen: unseen.sort(byPath) };
 }
 
-export async function lookAtSocket(fs: HostFs, target: Target, timeoutMs: number = PROBE_TIMEOUT_MS): Promise<Look> {
+export async function lookAtSocket(fs: HostFs, target: Target, timeoutMs: number = PROBE_TIMEOUT_MS, signal?: AbortSignal): Promise<Look> {
   const { name, path } = target;
   const couldNot = (reason: string): Look => ({ unseen: { name, path, reason } });
   const saw = (state: SocketReading["state"], detail: string, latencySeconds?: number): Look => ({
@@ -104,7 +105,7 @@ export async function lookAtSocket(fs: HostFs, target: Target, timeoutMs: number
   for (const healthPath of target.healthPaths) {
     const leftMs = timeoutMs - (monotonicMs() - startedMs);
     if (leftMs <= 0) return saw("silent", [...said, `no answer in ${seconds(timeoutMs)}`].join(", "));
-    const met = await contact(here, requestFor(healthPath), leftMs);
+    const met = await contact(here, requestFor(healthPath), leftMs, signal);
     if (met.met === "denied") return couldNot(met.code);
     if (met.met === "answered") {
       const status = statusOf(met);
