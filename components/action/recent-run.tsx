@@ -5,14 +5,14 @@ import { useNow } from "@/components/live/live-provider";
 import { formatDuration } from "@/components/format/time";
 import { Instant } from "@/components/ui/instant";
 import { OutcomeChip } from "./outcome";
-import { isSettled, lastCheck, nextCheck, outcomeOf } from "./run-state";
+import { decisiveCheck, isSettled, nextCheck, outcomeOf } from "./run-state";
 
 /** The run that is under way on this node, or the last one: its verdict so far and when the next check comes. */
 export function RecentRun({ run, onOpen }: { readonly run: ActionRunOut; readonly onOpen: () => void }) {
   const now = useNow();
   const outcome = outcomeOf(run);
   const next = nextCheck(run);
-  const because = lastCheck(run)?.because ?? run.error;
+  const because = decisiveCheck(run)?.because ?? run.error;
   return (
     <div className={outcome === "worse" ? "act-run bad" : "act-run"}>
       <p className="row">

@@ -15,7 +15,7 @@ import { useRun } from "./use-run";
 /** One run as a page of its own, to be linked to and handed over. */
 export function RunPage({ initial }: { readonly initial: ActionRunOut }) {
   const now = useNow();
-  const { data: run = initial, error } = useRun(initial.requestId, { initial });
+  const { data: run = initial, error } = useRun(initial.requestId, initial);
   const { sheet, openPlan } = useActionSheet();
   return (
     <>

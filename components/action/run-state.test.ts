@@ -23,6 +23,8 @@ describe("the outcome of a run", () => {
     ["being checked before the first check", run(), "checking"],
     ["still being checked where the first check was too early", run({ verifications: judged("too-early") }), "checking"],
     ["the newest verdict while checks remain", run({ verifications: judged("worse") }), "worse"],
+    ["what an earlier check saw where a later one could not verify", run({ verifications: judged("worse", "could-not-verify", "could-not-verify") }), "worse"],
+    ["could not verify where nothing else is known", run({ verifications: judged("too-early", "could-not-verify") }), "could-not-verify"],
     ["the newest verdict of several", run({ verifications: judged("worse", "worked") }), "worked"],
     ["too early where no check remains", run({ verifications: judged("too-early", "too-early", "too-early") }), "too-early"],
   ])("is %s", (_, one, outcome) => {

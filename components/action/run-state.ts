@@ -13,22 +13,29 @@ export function isSettled(run: Pick<ActionRunOut, "state" | "verifications">): b
   return run.verifications.length > 0 && run.verifications.every((check) => check.verdict !== undefined);
 }
 
-/** The newest check that was carried out. */
-export const lastCheck = (run: Pick<ActionRunOut, "verifications">): Check | undefined => run.verifications.findLast((check) => check.verdict !== undefined);
+/** Verdicts that say something about the node; the others say that nothing can be said (yet). */
+const CONCLUSIVE: ReadonlySet<VerdictWord | undefined> = new Set(["worked", "no-effect", "worse"]);
+
+/**
+ * The check that a run is told by: the newest that came to a conclusion, else the newest that was made. A later check
+ * that could not verify (someone changed the values again) does not undo what an earlier one saw.
+ */
+export const decisiveCheck = (run: Pick<ActionRunOut, "verifications">): Check | undefined =>
+  run.verifications.findLast((check) => CONCLUSIVE.has(check.verdict)) ?? run.verifications.findLast((check) => check.verdict !== undefined);
 
 export const nextCheck = (run: Pick<ActionRunOut, "verifications">): Check | undefined => run.verifications.find((check) => check.verdict === undefined);
 
 /**
- * What a run shows as its outcome: the newest verdict, where there is none the state that it is in. "Too early" counts
+ * What a run shows as its outcome: the verdict of its decisive check, where there is none the state that it is in. "Too early" counts
  * as none while a later check is still to come.
  */
 export type Outcome = VerdictWord | "running" | "failed" | "interrupted" | "waiting-to-be-seen" | "checking";
 
 export function outcomeOf(run: Pick<ActionRunOut, "state" | "seen" | "verifications">): Outcome {
   if (run.state !== "applied") return run.state;
-  const last = lastCheck(run);
-  if (last?.verdict !== undefined && (last.verdict !== "too-early" || nextCheck(run) === undefined)) return last.verdict;
-  if (last !== undefined) return "checking";
+  const check = decisiveCheck(run);
+  if (check?.verdict !== undefined && (check.verdict !== "too-early" || nextCheck(run) === undefined)) return check.verdict;
+  if (check !== undefined) return "checking";
   return run.seen === undefined ? "waiting-to-be-seen" : "checking";
 }
 

@@ -9,7 +9,7 @@ import { plural } from "@/components/format/numbers";
 import { Instant } from "@/components/ui/instant";
 import { OutcomeChip } from "./outcome";
 import { ACTION_KEYS, readRuns } from "./queries";
-import { isSettled, lastCheck, nextCheck, outcomeOf } from "./run-state";
+import { decisiveCheck, isSettled, nextCheck, outcomeOf } from "./run-state";
 import { RUNS_SHOWN } from "./runs-shown";
 
 const FOLLOW_MS = 2_000;
@@ -97,7 +97,7 @@ function RunRow({ run, nowMs }: { readonly run: ActionRunOut; readonly nowMs: nu
       <td>
         <OutcomeChip outcome={outcomeOf(run)} />
       </td>
-      <td className="wide muted">{lastCheck(run)?.because ?? run.error}</td>
+      <td className="wide muted">{decisiveCheck(run)?.because ?? run.error}</td>
       <td className="num-left muted">{isSettled(run) ? <span className="faint">none left</span> : due === undefined ? "when it is seen" : due > nowMs ? `in ${formatDuration((due - nowMs) / 1_000)}` : "due now"}</td>
       <td className="muted actor">{run.actor}</td>
     </tr>

@@ -2,10 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut, ActionRuns } from "@/server/http/schemas";
 import { ApiError } from "@/components/live/fetch-json";
-import { ACTION_KEYS, readRun, sendRun, type Wanted } from "./queries";
-import { useRun } from "./use-run";
+import { ACTION_KEYS, readRuns, sendRun, type Wanted } from "./queries";
+import { RUNS_OF_NODE, useNodeRuns } from "./use-run";
 
 /**
  * `unsure`: no answer came, so the run may be under way or not; it is looked up under its request id, and sending it
@@ -22,19 +22,21 @@ export interface RunOnce {
 }
 
 /** One request id for as long as the sheet is open: two clicks, or a second try after a time-out, run once. */
-export function useRunOnce(requestId: string): RunOnce {
+export function useRunOnce(node: string, requestId: string): RunOnce {
   const client = useQueryClient();
   const [sending, setSending] = useState<Sending>("no");
   const [problem, setProblem] = useState<ApiError>();
   const inFlight = useRef(false);
-  const followed = useRun(requestId, { enabled: sending !== "no" });
-  const know = (run: ActionRunOut): void => {
-    client.setQueryData(ACTION_KEYS.run(requestId), run);
+  // The list has it as soon as it is recorded; asking for it by its id before that would be an error each time.
+  const runs = useNodeRuns(node, sending === "sending" || sending === "unsure");
+  const run = runs.data?.items.find((one) => one.requestId === requestId);
+  const know = (known: ActionRunOut): void => {
+    client.setQueryData<ActionRuns>(ACTION_KEYS.runs(node), (list) => ({ items: [known, ...(list?.items ?? []).filter((one) => one.requestId !== requestId)] }));
     setSending("known");
-    void client.invalidateQueries({ queryKey: ACTION_KEYS.runs(run.node) });
+    void client.invalidateQueries({ queryKey: ACTION_KEYS.offers(node) });
   };
   const send: RunOnce["send"] = async (wanted, sent) => {
-    if (inFlight.current || followed.data !== undefined) return undefined;
+    if (inFlight.current || run !== undefined) return undefined;
     inFlight.current = true;
     setProblem(undefined);
     setSending("sending");
@@ -44,24 +46,24 @@ export function useRunOnce(requestId: string): RunOnce {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       setProblem(error);
-      const found = await lookUp(requestId);
-      if (found === "unknown" || error.code === "unreachable") setSending("unsure");
-      else if (found === "none") setSending("no");
+      const found = await lookUp(node, requestId);
+      if (found === "unknown" || (found === undefined && error.code === "unreachable")) setSending("unsure");
+      else if (found === undefined) setSending("no");
       else know(found);
       return error;
     } finally {
       inFlight.current = false;
     }
   };
-  return { run: followed.data, sending, problem, send };
+  return { run, sending, problem, send };
 }
 
 /** Whether a run by this id exists, whatever was answered to the request that should have made it. */
-async function lookUp(requestId: string): Promise<ActionRunOut | "none" | "unknown"> {
+async function lookUp(node: string, requestId: string): Promise<ActionRunOut | undefined | "unknown"> {
   try {
-    return await readRun(requestId);
+    return (await readRuns(node, RUNS_OF_NODE)).items.find((run) => run.requestId === requestId);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return error.code === "not-found" ? "none" : "unknown";
+    if (error instanceof ApiError) return "unknown";
+    throw error;
   }
 }

@@ -9,25 +9,23 @@ import { isSettled } from "./run-state";
 const FOLLOW_MS = 1_500;
 /** While nothing is under way, another person's run is noticed within this time. */
 const IDLE_MS = 15_000;
-const MAX_SHOWN = 20;
+export const RUNS_OF_NODE = 20;
 
 /** One run, followed until nothing of it will change. */
-export function useRun(requestId: string, options: { readonly initial?: ActionRunOut; readonly enabled?: boolean } = {}): UseQueryResult<ActionRunOut> {
+export function useRun(requestId: string, initial?: ActionRunOut): UseQueryResult<ActionRunOut> {
   return useQuery({
     queryKey: ACTION_KEYS.run(requestId),
     queryFn: ({ signal }) => readRun(requestId, signal),
-    enabled: options.enabled ?? true,
-    retry: false,
     refetchInterval: ({ state }) => (state.data !== undefined && isSettled(state.data) ? false : FOLLOW_MS),
-    ...(options.initial === undefined ? {} : { initialData: options.initial }),
+    ...(initial === undefined ? {} : { initialData: initial }),
   });
 }
 
-/** The newest runs of one node. */
-export function useNodeRuns(node: string): UseQueryResult<ActionRuns> {
+/** The newest runs of one node; `follow` where one is expected. */
+export function useNodeRuns(node: string, follow = false): UseQueryResult<ActionRuns> {
   return useQuery({
     queryKey: ACTION_KEYS.runs(node),
-    queryFn: ({ signal }) => readRuns(node, MAX_SHOWN, signal),
-    refetchInterval: ({ state }) => (state.data?.items.every(isSettled) === false ? FOLLOW_MS : IDLE_MS),
+    queryFn: ({ signal }) => readRuns(node, RUNS_OF_NODE, signal),
+    refetchInterval: ({ state }) => (follow || state.data?.items.every(isSettled) === false ? FOLLOW_MS : IDLE_MS),
   });
 }

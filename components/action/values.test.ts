@@ -20,6 +20,11 @@ describe("the fields of a plan", () => {
   test("a quantity over the API's length is refused with both numbers", () => {
     expect(localErrors({ cpuLimit: "2", noCpuLimit: false, memoryRequest: "", memoryLimit: "4".repeat(33) })).toEqual({ memoryLimit: "Memory limit has 33 characters: at most 32." });
   });
+  test("what is no quantity is told by its field, and a field that is none is not looked at", () => {
+    const values = { cpuLimit: "two", noCpuLimit: false, memoryRequest: "1Zi", memoryLimit: "4Gi" };
+    expect(localErrors(values)).toEqual({ cpuLimit: expect.stringContaining('"two"'), memoryRequest: expect.stringContaining('"1Zi"') });
+    expect(localErrors({ ...values, noCpuLimit: true, memoryRequest: "" })).toEqual({});
+  });
 });
 
 test("parameters are the same only where all four are", () => {

@@ -1,3 +1,4 @@
+import { parseQuantity } from "@/server/domain/quantity";
 import type { ActionOffers, ActionParams, ActionRunOut } from "@/server/http/schemas";
 
 export type Offer = ActionOffers["offers"][number];
@@ -40,7 +41,9 @@ export function localErrors(values: Values): Partial<Record<Field, string>> {
   const errors: Partial<Record<Field, string>> = {};
   if (!values.noCpuLimit && values.cpuLimit.trim() === "") errors.cpuLimit = "Give a CPU limit such as 2 or 500m, or choose no limit.";
   for (const field of FIELDS) {
-    if (values[field].trim().length > MAX_QUANTITY_CHARS) errors[field] = `${FIELD_LABELS[field]} has ${values[field].trim().length} characters: at most ${MAX_QUANTITY_CHARS}.`;
+    const text = field === "cpuLimit" && values.noCpuLimit ? "" : values[field].trim();
+    if (text.length > MAX_QUANTITY_CHARS) errors[field] = `${FIELD_LABELS[field]} has ${text.length} characters: at most ${MAX_QUANTITY_CHARS}.`;
+    else if (text !== "" && parseQuantity(text) === undefined) errors[field] = `${FIELD_LABELS[field]} is "${text}": it must be a quantity such as 2, 100m, 4Gi.`;
   }
   return errors;
 }

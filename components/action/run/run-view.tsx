@@ -3,7 +3,7 @@
 import type { ActionRunOut } from "@/server/http/schemas";
 import { Instant, ZoneName } from "@/components/ui/instant";
 import { OUTCOMES, OutcomeGlyph } from "../outcome";
-import { isSettled, lastCheck, neverSeen, outcomeOf, type Outcome } from "../run-state";
+import { decisiveCheck, isSettled, neverSeen, outcomeOf, type Outcome } from "../run-state";
 import { Block, CallText } from "../sheet/plan-view";
 import { capital } from "../sheet/values-form";
 import { effectWords, spaced, valuesBefore } from "../values";
@@ -18,7 +18,7 @@ export function RunView({ run, problem }: { readonly run: ActionRunOut; readonly
     <>
       <div>
         {problem === undefined ? null : (
-          <p className="note warn" role="alert">
+          <p className="say warn" role="alert">
             <b>This could not be read anew.</b> {problem} What you see is from before.
           </p>
         )}
@@ -36,7 +36,7 @@ export function RunView({ run, problem }: { readonly run: ActionRunOut; readonly
             <dt>Before</dt>
             <dd>{before === undefined ? <span className="nodata">not recorded</span> : valueWords(before)}</dd>
             <dt>{run.state === "applied" ? "Set" : "To be set"}</dt>
-            <dd>{valueWords(run.params)}</dd>
+            <dd>{valueWords({ ...before, ...run.params })}</dd>
             <dt>DaemonSet</dt>
             <dd>
               {run.object.namespace}/{run.object.name}
@@ -71,7 +71,7 @@ const NEXT: Readonly<Partial<Record<Outcome, string>>> = {
 function Verdict({ run }: { readonly run: ActionRunOut }) {
   const outcome = outcomeOf(run);
   const look = OUTCOMES[outcome];
-  const because = lastCheck(run)?.because ?? run.error;
+  const because = decisiveCheck(run)?.because ?? run.error;
   return (
     <section className={`verdict ${look.tone}`} role="status" aria-label="Outcome so far">
       <OutcomeGlyph outcome={outcome} />

@@ -45,11 +45,14 @@ export function PlanBody({ node, offer, initial, undo, requestId, control }: Pla
   const local = localErrors(values);
   const { plan, planning, error, changes, replan } = usePlan(wanted, Object.keys(localErrors(settled)).length === 0);
   const dry = useDryRun();
-  const once = useRunOnce(requestId);
+  const once = useRunOnce(node, requestId);
 
   if (once.run !== undefined) return <RunBody requestId={requestId} initial={once.run} control={control} />;
 
   const behind = planning || settled !== values;
+  const faulty = error !== null || Object.keys(local).length > 0;
+  // The plan of other values is no plan for these.
+  const shown = faulty ? undefined : plan;
   const state = dryRunState(dry.tried, JSON.stringify(paramsOf(offer.container, values)), plan, now);
   const problem = error instanceof ApiError ? error : undefined;
   const errors = planErrors(problem?.errors ?? [], behind ? [] : (plan?.refusals ?? []));
@@ -77,19 +80,19 @@ export function PlanBody({ node, offer, initial, undo, requestId, control }: Pla
             · DaemonSet {offer.namespace}/{offer.daemonSet}
           </>
         }
-        title={plan?.title ?? `Set resources of ${offer.container}`}
+        title={shown?.title ?? `Set resources of ${offer.container}`}
         step={currentStep({ run: undefined, sending: once.sending !== "no", trying: dry.trying, dryRun: state })}
         onClose={control.close}
       />
       <div className="sheet-body" tabIndex={0} role="region" aria-label="Plan" aria-busy={behind}>
         <div>
           {once.problem === undefined ? null : (
-            <p className="note bad" role="alert">
+            <p className="say bad" role="alert">
               <b>{once.sending === "unsure" ? "No answer came." : once.problem.code === "conflict" ? "It was not run: something changed in between." : "It was not run."}</b> {once.problem.message}
             </p>
           )}
           {changes === undefined ? null : (
-            <section className="note warn" role="status" aria-labelledby="changes-h">
+            <section className="say warn" role="status" aria-labelledby="changes-h">
               <h2 id="changes-h">The plan was made anew. What is different:</h2>
               <ul>
                 {changes.map((text) => (
@@ -99,41 +102,41 @@ export function PlanBody({ node, offer, initial, undo, requestId, control }: Pla
             </section>
           )}
           <ValuesForm offer={offer} values={values} errors={{ ...errors.fields, ...local }} onChange={setValues} />
-          {error === null ? null : (
-            <p className="note bad" role="alert">
-              <b>There is no plan for these values.</b> {errors.other.length > 0 ? errors.other.join(" ") : problem?.errors.length === 0 ? error.message : "See the fields."}
+          {faulty && !behind ? (
+            <p className="say bad" role="alert">
+              <b>There is no plan for these values.</b> {errors.other.length > 0 ? errors.other.join(" ") : error === null || Object.keys(errors.fields).length > 0 ? "See the fields." : error.message}
             </p>
-          )}
-          {plan === undefined ? (
-            error === null ? <PlanSkeleton /> : null
+          ) : null}
+          {shown === undefined ? (
+            faulty ? null : <PlanSkeleton />
           ) : (
-            <div className={behind || error !== null ? "is-old" : undefined}>
-              <Blast plan={plan} />
-              <Refusals refusals={plan.refusals.map((refusal) => refusal.message)} />
+            <div className={behind ? "is-old" : undefined}>
+              <Blast plan={shown} />
+              <Refusals refusals={shown.refusals.map((refusal) => refusal.message)} />
               <DryRunResult state={state} tried={dry.tried} trying={dry.trying} problem={dry.problem} nowMs={now} />
-              <PlanSteps plan={plan} />
+              <PlanSteps plan={shown} />
             </div>
           )}
         </div>
         <div>
-          {plan === undefined ? null : (
-            <div className={behind || error !== null ? "is-old" : undefined}>
-              <Diff plan={plan} />
-              <Hazards plan={plan} />
-              <Undo undo={plan.undo} />
-              <PassRule passRule={plan.passRule} />
-              <EvidenceList evidence={plan.evidence} />
+          {shown === undefined ? null : (
+            <div className={behind ? "is-old" : undefined}>
+              <Diff plan={shown} />
+              <Hazards plan={shown} />
+              <Undo undo={shown.undo} />
+              <PassRule passRule={shown.passRule} />
+              <EvidenceList evidence={shown.evidence} />
             </div>
           )}
           <TriedBefore node={node} />
-          {plan === undefined || !offer.allowed ? null : (
+          {shown === undefined || !offer.allowed ? null : (
             <p className="copy-plan">
-              <CopyText label="Copy plan" done="Plan copied" text={() => planText(plan)} />
+              <CopyText label="Copy plan" done="Plan copied" text={() => planText(shown)} />
             </p>
           )}
         </div>
       </div>
-      <PlanFoot offer={offer} plan={plan} behind={behind || error !== null} dryRun={state} trying={dry.trying} typed={typed} sending={once.sending} onTyped={setTyped} onTry={() => void tryIt()} onRun={() => void runIt()} onClose={control.close} />
+      <PlanFoot offer={offer} plan={shown} behind={behind} dryRun={state} trying={dry.trying} typed={typed} sending={once.sending} onTyped={setTyped} onTry={() => void tryIt()} onRun={() => void runIt()} onClose={control.close} />
     </>
   );
 }

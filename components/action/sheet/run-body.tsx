@@ -15,14 +15,14 @@ import { SheetHead } from "./sheet-head";
 
 /** A run in the sheet, as it goes. */
 export function RunBody({ requestId, initial, control }: { readonly requestId: string; readonly initial?: ActionRunOut; readonly control: SheetControl }) {
-  const { data: run, error } = useRun(requestId, initial === undefined ? {} : { initial });
+  const { data: run, error } = useRun(requestId, initial);
   const now = useNow();
   if (run === undefined) {
     return (
       <>
         <SheetHead over="A run" title={error === null ? "Reading the run" : "The run could not be read"} step="Run" onClose={control.close} />
         <div className="sheet-body">
-          <div>{error === null ? null : <p className="note bad">{error.message}</p>}</div>
+          <div>{error === null ? null : <p className="say bad">{error.message}</p>}</div>
         </div>
       </>
     );
@@ -62,9 +62,6 @@ export function RunBody({ requestId, initial, control }: { readonly requestId: s
         </p>
         <span className="spacer" />
         <RunActions run={run} openPlan={control.openPlan} />
-        <button type="button" className="btn" onClick={control.close}>
-          Close
-        </button>
       </footer>
     </>
   );

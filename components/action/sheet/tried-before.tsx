@@ -3,7 +3,7 @@
 import { useNow } from "@/components/live/live-provider";
 import { Instant } from "@/components/ui/instant";
 import { OUTCOMES } from "../outcome";
-import { lastCheck, outcomeOf } from "../run-state";
+import { decisiveCheck, outcomeOf } from "../run-state";
 import { useNodeRuns } from "../use-run";
 import { Block } from "./plan-view";
 
@@ -29,7 +29,7 @@ export function TriedBefore({ node }: { readonly node: string }) {
           const look = OUTCOMES[outcomeOf(run)];
           return (
             <li key={run.id}>
-              {run.title}, <Instant at={Date.parse(run.started)} nowMs={now} />: <span className={look.tone === "" ? "med" : `med ${look.tone}-t`}>{look.words}</span>. {lastCheck(run)?.because ?? run.error}
+              {run.title}, <Instant at={Date.parse(run.started)} nowMs={now} />: <span className={look.tone === "" ? "med" : `med ${look.tone}-t`}>{look.words}</span>. {decisiveCheck(run)?.because ?? run.error}
             </li>
           );
         })}
