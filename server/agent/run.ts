@@ -123,23 +123,25 @@ function createSender(buffer: ReportBuffer, pusher: Pusher, { clock, log, signal
     wake,
     end: async () => {
       wake();
-      await Promise.race([running, sleep(clock, FAREWELL_MS, undefined)]);
+      const enough = new AbortController();
+      await Promise.race([running, sleep(clock, FAREWELL_MS, enough.signal)]);
+      enough.abort();
     },
   };
 }
 
-function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal?.aborted === true || ms <= 0) {
+    if (signal.aborted || ms <= 0) {
       resolve();
       return;
     }
     const done = (): void => {
       cancel();
-      signal?.removeEventListener("abort", done);
+      signal.removeEventListener("abort", done);
       resolve();
     };
     const cancel = clock.after(ms, done);
-    signal?.addEventListener("abort", done, { once: true });
+    signal.addEventListener("abort", done, { once: true });
   });
 }
