@@ -5,7 +5,7 @@ import type { WireResponse } from "./connection";
 export async function readText(answer: WireResponse, maxBytes: number, server: string): Promise<string> {
   const told = Number(headerOf(answer, "content-length"));
   if (told > maxBytes) {
-    answer.body.destroy();
+    discard(answer);
     throw tooLong(maxBytes, server);
   }
   const chunks: Buffer[] = [];
@@ -21,6 +21,12 @@ export async function readText(answer: WireResponse, maxBytes: number, server: s
     throw connectionError(error, server);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Lets go of a body that is not wanted any more, and with it of its connection. */
+export function discard(answer: WireResponse): void {
+  answer.body.on("error", () => undefined); // undici tells of its own cut as an error
+  answer.body.destroy();
 }
 
 const tooLong = (maxBytes: number, server: string) => new AnswerError("too-long", `${server} answered more than ${maxBytes} bytes, which is the limit here.`);

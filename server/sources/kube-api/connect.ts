@@ -65,6 +65,7 @@ export async function loadConnection(options: ConnectOptions): Promise<Connectio
 function kubeconfigConnection(found: ResolvedContext, variables: Readonly<Record<string, string | undefined>>, readFile: ReadFile): Connection {
   const { cluster, context, user } = found;
   if (cluster.skipTLSVerify) throw new ConnectError("insecure", `The kubeconfig switches off the certificate check of cluster "${cluster.name}" (insecure-skip-tls-verify), and Sandglass never connects unchecked: remove that line and put the cluster's CA into certificate-authority-data.`);
+  const ending = new AbortController();
   const ca = cluster.caData === undefined || cluster.caData === "" ? cluster.caFile : undefined;
   const caPem = cluster.caData ? constant(Buffer.from(cluster.caData, "base64").toString("utf8")) : ca ? watchedFile(ca, "certificate authority", readFile).get : constant(undefined);
   return makeConnection({
@@ -75,7 +76,8 @@ function kubeconfigConnection(found: ResolvedContext, variables: Readonly<Record
     caPem,
     ...(cluster.tlsServerName ? { tlsServerName: cluster.tlsServerName } : {}),
     ...(cluster.proxyUrl ? { proxyUrl: proxyUrl(cluster.proxyUrl) } : {}),
-    credentials: userCredentials(found, variables, readFile),
+    credentials: userCredentials(found, { variables, signal: ending.signal }, readFile),
+    ending,
   });
 }
 

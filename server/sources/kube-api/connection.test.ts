@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import os from "node:os";
@@ -200,6 +200,21 @@ describe("who asks", () => {
     server.answers.set(`GET ${NODES}`, ({ headers: sent }) => (sent.authorization === "Bearer t2" ? { status: 200, body: {} } : { status: 401, body: {} }));
     await nodes(await connect({ exec: { command: "/bin/sh", args: ["-c", script] } }));
     expect(headers()).toMatchObject({ authorization: "Bearer t2" });
+  });
+
+  it("is not waited for once the caller or the connection has ended: a plugin that hangs is killed", async () => {
+    await serve();
+    const connection = await connect({ exec: { command: "/bin/sh", args: ["-c", `echo $$ > ${dir}/pid; exec sleep 300`] } });
+    const asking = new AbortController();
+    const work = failure(request(connection, { segments: ["api", "v1", "nodes"], signal: asking.signal }));
+    const pid = async () => Number(await readFile(path.join(dir, "pid"), "utf8").catch(() => "0"));
+    await expect.poll(pid).toBeGreaterThan(0);
+    asking.abort();
+    expect(await work).toMatchObject({ status: 0, reason: "aborted" });
+    const running = await pid();
+    expect(process.kill(running, 0)).toBe(true);
+    await connection.close();
+    await expect.poll(() => { try { return process.kill(running, 0); } catch { return false; } }).toBe(false);
   });
 
   it("is an OIDC token as it stands while it lasts, and a sentence once it cannot be renewed", async () => {

@@ -59,6 +59,8 @@ export interface ConnectionParts {
   readonly tlsServerName?: string;
   readonly proxyUrl?: string;
   readonly credentials: Credentials;
+  /** Aborted when the connection is closed: ends a credential plugin that is running. */
+  readonly ending?: AbortController;
 }
 
 export function makeConnection(parts: ConnectionParts): Connection {
@@ -85,7 +87,7 @@ export function makeConnection(parts: ConnectionParts): Connection {
 
   const once = async (request: WireRequest): Promise<WireResponse> => {
     if (closed) throw new ConnectError("connection-lost", `The connection to ${server} was closed.`);
-    const shown = await parts.credentials.get();
+    const shown = await unlessAborted(parts.credentials.get(), request.signal);
     const dispatcher = dispatcherFor(shown, await parts.caPem());
     request.signal.throwIfAborted();
     try {
@@ -121,10 +123,21 @@ export function makeConnection(parts: ConnectionParts): Connection {
     },
     close: async () => {
       closed = true;
+      parts.ending?.abort();
       await Promise.all([...open].map((dispatcher) => dispatcher.destroy()));
       open.clear();
     },
   };
+}
+
+/** A credential plugin may take its time; whoever asks need not wait for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 function mutable(headers: Headers): Record<string, string | string[]> {

@@ -1,7 +1,7 @@
 import type { User } from "@kubernetes/client-node/dist/config_types.js";
 import { systemClock } from "../../clock";
 import { ConnectError } from "./errors";
-import { execPlugin, parseExecConfig, type ExecCluster } from "./exec-plugin";
+import { execPlugin, parseExecConfig, type ExecCluster, type ExecContext } from "./exec-plugin";
 import type { ReadFile, ResolvedContext } from "./kubeconfig";
 import { cleanText } from "./text";
 
@@ -71,8 +71,8 @@ function tokenFile(file: string, readFile: ReadFile): Part {
 }
 
 /** Every way of a kubeconfig's user entry to say who asks. */
-export function userCredentials({ user, cluster }: ResolvedContext, variables: Readonly<Record<string, string | undefined>>, readFile: ReadFile): Credentials {
-  const parts = [certificate(user, readFile), authorization(user, cluster, variables, readFile)].filter((part) => part !== undefined);
+export function userCredentials({ user, cluster }: ResolvedContext, context: ExecContext, readFile: ReadFile): Credentials {
+  const parts = [certificate(user, readFile), authorization(user, cluster, context, readFile)].filter((part) => part !== undefined);
   const impersonation: Record<string, string | readonly string[]> = {};
   if (user.impersonateUser) impersonation["impersonate-user"] = user.impersonateUser;
   if (user.more["as-uid"] !== undefined) impersonation["impersonate-uid"] = user.more["as-uid"];
@@ -110,11 +110,11 @@ function certificate(user: User, readFile: ReadFile): Part | undefined {
   };
 }
 
-function authorization(user: ResolvedContext["user"], cluster: ExecCluster, variables: Readonly<Record<string, string | undefined>>, readFile: ReadFile): Part | undefined {
+function authorization(user: ResolvedContext["user"], cluster: ExecCluster, context: ExecContext, readFile: ReadFile): Part | undefined {
   if (user.more.tokenFile !== undefined) return tokenFile(user.more.tokenFile, readFile);
   if (user.token) return fixed(bearer(user.token.trim()));
   if (user.exec) {
-    const plugin = execPlugin(parseExecConfig(user.exec, user.name), cluster, variables);
+    const plugin = execPlugin(parseExecConfig(user.exec, user.name), cluster, context);
     return {
       get: async () => {
         const given = await plugin.get();

@@ -15,7 +15,7 @@ const cluster = { server: "https://a.example:6443", caData: "Y2E=" };
 const variables = { PATH: process.env.PATH, HOME: "/nonexistent" };
 /** A plugin that is a shell script; each run adds a line to `runs`. */
 const plugin = (script: string, more: Partial<ExecConfig> = {}, timeoutMs?: number) =>
-  execPlugin({ command: "/bin/sh", args: ["-c", `echo run >> "${dir}/runs"; ${script}`], ...more }, cluster, variables, timeoutMs);
+  execPlugin({ command: "/bin/sh", args: ["-c", `echo run >> "${dir}/runs"; ${script}`], ...more }, cluster, { variables, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
 const runs = async () => (await readFile(path.join(dir, "runs"), "utf8")).trim().split("\n").length;
 const answer = (status: Record<string, unknown>) => `echo '${JSON.stringify({ kind: "ExecCredential", status })}'`;
 const failure = async (work: Promise<unknown>): Promise<ConnectError> => {
@@ -58,11 +58,11 @@ describe("a credential plugin", () => {
   });
 
   it("that is not there is named, with its own hint", async () => {
-    const error = await failure(execPlugin({ command: "no-such-plugin-here", installHint: "Get it from\nsomewhere" }, cluster, variables).get());
+    const error = await failure(execPlugin({ command: "no-such-plugin-here", installHint: "Get it from\nsomewhere" }, cluster, { variables }).get());
     expect(error).toMatchObject({ code: "exec-missing" });
     expect(error.message).toBe('The credential plugin "no-such-plugin-here" that the kubeconfig names cannot be run: install it or put it on the PATH (Get it from).');
     await writeFile(path.join(dir, "plain"), "");
-    expect(await failure(execPlugin({ command: path.join(dir, "plain") }, cluster, variables).get())).toMatchObject({ code: "exec-missing" });
+    expect(await failure(execPlugin({ command: path.join(dir, "plain") }, cluster, { variables }).get())).toMatchObject({ code: "exec-missing" });
   });
 
   it("that fails is told with its code and the first line of what it said, cleaned and cut", async () => {

@@ -46,6 +46,14 @@ export interface ExecCluster {
   readonly proxyUrl?: string;
 }
 
+export interface ExecContext {
+  /** The environment that the plugin inherits. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Ends a plugin that is running. */
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
 export interface ExecPlugin {
   get(): Promise<ExecCredential>;
   /** The API server refused what the plugin gave: ask it anew. */
@@ -63,14 +71,14 @@ export function parseExecConfig(raw: unknown, user: string): ExecConfig {
  * Runs a credential plugin (client.authentication.k8s.io) with a time-out, bounded output and no terminal, keeps what it
  * gave until it ends, and never runs two at once.
  */
-export function execPlugin(config: ExecConfig, cluster: ExecCluster, variables: Readonly<Record<string, string | undefined>>, timeoutMs = EXEC_TIMEOUT_MS): ExecPlugin {
+export function execPlugin(config: ExecConfig, cluster: ExecCluster, context: ExecContext): ExecPlugin {
   let kept: ExecCredential | undefined;
   let running: Promise<ExecCredential> | undefined;
   let failed: { readonly error: ConnectError; readonly untilMs: number } | undefined;
 
   const run = async (): Promise<ExecCredential> => {
     try {
-      kept = parseAnswer(config, await runOnce(config, cluster, variables, timeoutMs));
+      kept = parseAnswer(config, await runOnce(config, cluster, context));
       failed = undefined;
       return kept;
     } catch (error) {
@@ -94,7 +102,7 @@ export function execPlugin(config: ExecConfig, cluster: ExecCluster, variables: 
   };
 }
 
-function runOnce(config: ExecConfig, cluster: ExecCluster, variables: Readonly<Record<string, string | undefined>>, timeoutMs: number): Promise<string> {
+function runOnce(config: ExecConfig, cluster: ExecCluster, { variables, signal, timeoutMs = EXEC_TIMEOUT_MS }: ExecContext): Promise<string> {
   const info = {
     apiVersion: config.apiVersion ?? "client.authentication.k8s.io/v1",
     kind: "ExecCredential",
@@ -119,7 +127,7 @@ function runOnce(config: ExecConfig, cluster: ExecCluster, variables: Readonly<R
   };
   return new Promise((resolve, reject) => {
     // Next declares NODE_ENV as always set; a plugin does not need it.
-    const child = execFile(config.command, [...(config.args ?? [])], { env: env as NodeJS.ProcessEnv, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: EXEC_MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
+    const child = execFile(config.command, [...(config.args ?? [])], { env: env as NodeJS.ProcessEnv, timeout: timeoutMs, killSignal: "SIGKILL", ...(signal === undefined ? {} : { signal }), maxBuffer: EXEC_MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(failure(config, error, stderr, timeoutMs));
     });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { discard } from "./body";
 import type { Connection, WireResponse } from "./connection";
 import type { KindPlan, WatchCounts } from "./kind-plan";
 import type { WatchLimits } from "./limits";
@@ -69,7 +70,7 @@ async function readPage(run: ListRun, answer: WireResponse): Promise<{ readonly 
     for await (const chunk of answer.body as AsyncIterable<Buffer>) { // undici's body gives Buffers while no encoding is set
       for (const bytes of splitter.feed(chunk)) {
         if (run.onItem(JSON.parse(bytes.toString("utf8"))) > run.limits.maxObjects[run.plan.kind]) {
-          answer.body.destroy();
+          discard(answer);
           return { overflow: true };
         }
       }

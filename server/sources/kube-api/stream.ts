@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../clock";
+import { discard } from "./body";
 import type { Connection, WireResponse } from "./connection";
 import { KubeError } from "./errors";
 import type { KindPlan, WatchCounts } from "./kind-plan";
@@ -90,7 +91,7 @@ async function readStream(run: StreamRun, answer: WireResponse, state: StreamSta
       for (const line of lines.feed(chunk)) {
         const outcome = readLine(run, line, state);
         if (outcome !== undefined) {
-          answer.body.destroy();
+          discard(answer);
           return outcome;
         }
       }

@@ -317,6 +317,25 @@ describe("a list that breaks", () => {
   });
 });
 
+describe("the age of what is known", () => {
+  it("is that of the last event, bookmark or list: a stream that only opens makes nothing fresh", async () => {
+    put("a");
+    const w = await start();
+    await open(w);
+    const last = () => w.source.status().kinds[0]?.lastMs;
+    const listedMs = last();
+    const streams = () => server.requests.filter(({ phase }) => phase === "watch").length;
+    for (let count = 1; count <= 3; count++) {
+      await w.mirror.until(() => server.openStreams > 0);
+      server.resetConnections();
+      await w.mirror.until(() => streams() > count && server.openStreams > 0);
+    }
+    expect(last()).toBe(listedMs);
+    server.bookmark();
+    await w.mirror.until(() => (last() ?? 0) > (listedMs ?? 0));
+  });
+});
+
 describe("a list that is old", () => {
   it("is made anew once its stream ends, so that nothing stays wrong for longer", async () => {
     put("a");
