@@ -17,7 +17,7 @@ const percent = (share: number): string => `${share * 100}%`;
 export const ChartRow = memo(function ChartRow({ panel, grid, window, width }: { readonly panel: ChartPanel; readonly grid: Grid; readonly window: Window; readonly width: number }) {
   const { scale, unit } = panel;
   return (
-    <section className="wb-row chart" aria-label={panel.title} style={{ "--h": `${panel.heightPx}px` }}>
+    <div className="wb-row chart" role="group" aria-label={panel.title} style={{ "--h": `${panel.heightPx}px` }}>
       <div className="wb-g">
         <Legend panel={panel} grid={grid} />
       </div>
@@ -62,7 +62,7 @@ export const ChartRow = memo(function ChartRow({ panel, grid, window, width }: {
           ))}
         {panel.note === undefined ? null : <span className="tagl note">{panel.note}</span>}
       </div>
-    </section>
+    </div>
   );
 });
 

@@ -16,14 +16,14 @@ const box = (span: Window, window: Window): { left: string; width: string } => (
 
 export function Lane({ title, subtitle, children }: { readonly title: string; readonly subtitle?: string; readonly children: ReactNode }) {
   return (
-    <section className="wb-row lane" aria-label={title}>
+    <div className="wb-row lane" role="group" aria-label={title}>
       <div className="wb-g">
         <b>{title}</b>
         {subtitle}
       </div>
       <div className="wb-y" />
       <div className="wb-p">{children}</div>
-    </section>
+    </div>
   );
 }
 
