@@ -3,10 +3,13 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openIngest } from "./ingest";
 import { bundleChild, startChild } from "./testing/child";
-import { SAMPLES_PER_BATCH } from "./testing/load";
+import { openState } from "./state";
+import { requestId } from "./testing/actions";
+import { runId, SAMPLES_PER_BATCH } from "./testing/load";
 import { T0, tempStore } from "./testing/temp-store";
 
 const KILLS = 100;
+const RUN_KILLS = 10;
 /** A child lives at most this long after its first acknowledged batch. */
 const MAX_LIFE_MS = 120;
 
@@ -36,6 +39,35 @@ describe("kill -9 under write load", () => {
         expect(next).toBeGreaterThan(KILLS);
         rollUpAndCompare(store.file, next);
       } finally {
+        store.remove();
+      }
+    },
+    180_000,
+  );
+
+  it(
+    "loses no run that a person was told is started, starts none twice, and keeps its audit row with it",
+    async () => {
+      const store = tempStore();
+      const state = openState({ file: store.file });
+      try {
+        let next = 0;
+        for (let kill = 0; kill < RUN_KILLS; kill += 1) {
+          const child = startChild(program, ["runs", store.file, String(next)]);
+          const first = await child.line();
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_LIFE_MS));
+          await child.kill();
+          expect(first).toBe(`${next} true`);
+          const told = child.lines.length;
+          for (let index = next; index < next + told; index += 1) expect((await state.run(requestId(runId(index))))?.id).toBe(index + 1);
+          next += told; // the one after may be stored too: the next child asks for it again
+          const [audited, runs] = [await state.auditEntries({ limit: 500 }), await state.runs({ limit: 200 })];
+          expect(audited.slice(0, 200).map((entry) => entry.requestId)).toEqual(runs.map((run) => run.requestId));
+          if ((await state.run(requestId(runId(next)))) !== undefined) next += 1;
+        }
+        expect(next).toBeGreaterThan(RUN_KILLS);
+      } finally {
+        await state.close();
         store.remove();
       }
     },

@@ -17,7 +17,7 @@ CREATE TABLE "series" (
 CREATE TABLE "sample_raw" (
     "series" INTEGER NOT NULL,
     "at" BIGINT NOT NULL,
-    "value" REAL NOT NULL,
+    "value" DECIMAL NOT NULL,
 
     PRIMARY KEY ("series", "at")
 ) WITHOUT ROWID;
@@ -26,11 +26,11 @@ CREATE TABLE "sample_raw" (
 CREATE TABLE "sample_minute" (
     "series" INTEGER NOT NULL,
     "at" BIGINT NOT NULL,
-    "min" REAL NOT NULL,
-    "max" REAL NOT NULL,
-    "last" REAL NOT NULL,
+    "min" DECIMAL NOT NULL,
+    "max" DECIMAL NOT NULL,
+    "last" DECIMAL NOT NULL,
     "last_offset_ms" INTEGER NOT NULL,
-    "sum" REAL NOT NULL,
+    "sum" DECIMAL NOT NULL,
     "count" INTEGER NOT NULL,
 
     PRIMARY KEY ("series", "at")
@@ -40,11 +40,11 @@ CREATE TABLE "sample_minute" (
 CREATE TABLE "sample_five_minutes" (
     "series" INTEGER NOT NULL,
     "at" BIGINT NOT NULL,
-    "min" REAL NOT NULL,
-    "max" REAL NOT NULL,
-    "last" REAL NOT NULL,
+    "min" DECIMAL NOT NULL,
+    "max" DECIMAL NOT NULL,
+    "last" DECIMAL NOT NULL,
     "last_offset_ms" INTEGER NOT NULL,
-    "sum" REAL NOT NULL,
+    "sum" DECIMAL NOT NULL,
     "count" INTEGER NOT NULL,
 
     PRIMARY KEY ("series", "at")

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -8,7 +9,7 @@ const PROJECT = path.resolve(import.meta.dirname, "../../..");
 
 /** The child program as one file that plain node runs; inside node_modules, so that it finds its packages. */
 export async function bundleChild(): Promise<string> {
-  const outfile = path.join(PROJECT, "node_modules/.cache/sandglass-tests", `store-child-${process.pid}.mjs`);
+  const outfile = path.join(PROJECT, "node_modules/.cache/sandglass-tests", `store-child-${randomUUID()}.mjs`);
   await build({ entryPoints: [path.join(import.meta.dirname, "store.child.ts")], bundle: true, platform: "node", format: "esm", packages: "external", outfile, logLevel: "error" });
   return outfile;
 }

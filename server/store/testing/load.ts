@@ -6,6 +6,8 @@ import { T0 } from "./temp-store";
 export const SAMPLES_PER_BATCH = 40;
 const MS_PER_BATCH = 100;
 
+export const runId = (index: number): string => `request-${index}`;
+
 export function loadBatch(index: number): IngestBatch {
   const atMs = T0 + index * MS_PER_BATCH;
   return batch(atMs, {

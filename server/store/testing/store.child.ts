@@ -4,7 +4,9 @@ import { prepareFile } from "../file";
 import { openIngest } from "../ingest";
 import { lockFile } from "../lock";
 import { openReader } from "../reader";
-import { SAMPLES_PER_BATCH, loadBatch } from "./load";
+import { openState } from "../state";
+import { entry, permit, run } from "./actions";
+import { SAMPLES_PER_BATCH, loadBatch, runId } from "./load";
 
 /**
  * What tests run in a process of its own, to kill it or to give it fewer rights. Every line on standard output is
@@ -25,6 +27,16 @@ function load(): void {
     say(String(next));
     next += 1;
     ingest.maintain(batch.atMs);
+  }
+}
+
+/** Starts numbered runs, each said once it is stored, until it is killed. */
+async function runs(): Promise<void> {
+  const state = openState({ file });
+  for (let next = Number(rest[0]); ; next += 1) {
+    const id = runId(next);
+    const { started } = await state.startRun(permit, entry(id), run(id));
+    say(`${next} ${started}`);
   }
 }
 
@@ -77,7 +89,7 @@ function tryBoth(): void {
   });
 }
 
-const commands: Readonly<Record<string, () => void>> = { load, hold, lock, try: tryBoth };
-const run = commands[command ?? ""];
-if (run === undefined) throw new Error(`no command ${command}; a batch has ${SAMPLES_PER_BATCH} samples`);
-run();
+const commands: Readonly<Record<string, () => unknown>> = { load, runs, hold, lock, try: tryBoth };
+const chosen = commands[command ?? ""];
+if (chosen === undefined) throw new Error(`no command ${command}; a batch has ${SAMPLES_PER_BATCH} samples`);
+await chosen();
