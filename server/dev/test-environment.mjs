@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,6 +14,7 @@ const REMOVED = /^(KUBE\w*|KUBERNETES_\w*|SANDGLASS_\w*|XDG_\w*|npm_\w*|(https?|
 export async function testEnvironment({ chromium }) {
   // Short: a test cluster keeps Unix sockets in it, whose paths may have about 100 characters.
   const folder = mkdtempSync(path.join(os.tmpdir(), "sandglass-test-"));
+  chmodSync(folder, 0o755); // tests step down to a user without rights, who must still find what is meant for it
   const home = path.join(folder, "home");
   const temporary = path.join(folder, "tmp");
   for (const made of [home, temporary]) mkdirSync(made);
