@@ -153,7 +153,12 @@ const WebSchema = z.object({
   version: z.string(),
   actionsAllowed: z.boolean(),
   /** How actions reach the cluster: with the same configuration as the collector. */
-  cluster: z.object({ kubeconfig: z.string().optional(), context: z.string().optional() }),
+  cluster: z.object({
+    kubeconfig: z.string().optional(),
+    context: z.string().optional(),
+    /** What `identify` said of the cluster that is watched. A kubeconfig may point elsewhere by the time somebody clicks. */
+    uid: z.string().optional(),
+  }),
 });
 export type WebConfig = z.infer<typeof WebSchema>;
 export const WEB_VARIABLE = "SANDGLASS_WEB";

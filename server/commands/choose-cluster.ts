@@ -11,7 +11,7 @@ export interface ChosenCluster {
 /** The configured cluster, or `undefined` where none is and the simulated one stands in. Throws ConnectError with one sentence. */
 export async function configuredCluster(config: ServeConfig, env: Environment): Promise<ChosenCluster | undefined> {
   if (config.simulate) return undefined;
-  const connection = await loadConnection({ kubeconfig: config.kubeconfig, context: config.context, environment: { ...clusterEnvironment(env), variables: env } });
+  const connection = await loadConnection({ kubeconfig: config.kubeconfig, context: config.context, environment: clusterEnvironment(env) });
   if (connection === undefined) return undefined;
   try {
     return { connection, identity: await identify(connection) };

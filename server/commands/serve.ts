@@ -84,9 +84,10 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
         env: io.env,
         clock: systemClock,
         log,
+        signal: io.signal,
         encodedConfig: encodeWebConfig({
           file, port: config.port, clock: clockSetting, logLevel: config.logLevel, version: PRODUCT_VERSION, actionsAllowed: allowActions,
-          cluster: simulated === undefined ? { ...(config.kubeconfig === undefined ? {} : { kubeconfig: config.kubeconfig }), ...(config.context === undefined ? {} : { context: config.context }) } : { kubeconfig: simulated.kubeconfigFile },
+          cluster: simulated === undefined ? { ...(config.kubeconfig === undefined ? {} : { kubeconfig: config.kubeconfig }), ...(config.context === undefined ? {} : { context: config.context }), uid: cluster.identity.uid } : { kubeconfig: simulated.kubeconfigFile, uid: simulated.serverUid },
         }),
       }),
     );
@@ -105,6 +106,10 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     const failure = await Promise.race([stopped, web.failed]);
     if (failure !== undefined) io.stderr.write(`sandglass: ${failure.message}\n`);
     return failure === undefined ? 0 : 1;
+  } catch (error) {
+    if (!io.signal.aborted) throw error;
+    log.info({ err: error }, "told to stop while starting");
+    return 0;
   } finally {
     await endAll(ending, log);
   }

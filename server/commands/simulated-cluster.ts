@@ -17,6 +17,8 @@ import type { ChosenCluster } from "./choose-cluster";
 export interface SimulatedCluster extends ChosenCluster {
   readonly clockSetting: ClockSetting;
   readonly kubeconfigFile: string;
+  /** What its API server says of itself; the identity of its data file differs at every start. */
+  readonly serverUid: string;
   readonly config: ServeConfig;
   startAgents(listener: { readonly port: number; readonly caFile: string }): Promise<void>;
   /** Hands older history to the pipeline while pages are served already. */
@@ -43,12 +45,14 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
     writeFileSync(kubeconfigFile, simulation.kubeconfig, { mode: 0o600 });
     const connection = await loadConnection({ kubeconfig: kubeconfigFile, environment: { home: data } });
     if (connection === undefined) throw new Error("the simulated cluster's own kubeconfig was not found"); // it was written just above
-    const identity = { ...(await identify(connection)), uid: `${simulation.uid}:${realMs}`, name: nameOf(scenario), simulated: true };
+    const server = await identify(connection);
+    const identity = { ...server, uid: `${simulation.uid}:${realMs}`, name: nameOf(scenario), simulated: true };
     return {
       connection,
       identity,
       clockSetting,
       kubeconfigFile,
+      serverUid: server.uid,
       config: { ...config, data, kubelet: config.kubelet === "auto" ? "direct" : config.kubelet, agentPort: config.agentPort ?? 0 },
       startAgents: async ({ port, caFile }) => {
         const tokens = new Map<string, string>();

@@ -50,6 +50,8 @@ export async function startWebChild(options: {
   readonly env: Environment;
   readonly clock: Clock;
   readonly log: Log;
+  /** Aborted when the product is told to stop, which may be before the pages are up. */
+  readonly signal: AbortSignal;
 }): Promise<WebChild> {
   let child: ChildProcess | undefined;
   let stopping = false;
@@ -64,8 +66,8 @@ export async function startWebChild(options: {
       cwd: path.join(options.root, ".next/standalone"),
       execArgv: ["--import", END_WITH_PARENT],
       env: {
-        ...(options.env.PATH === undefined ? {} : { PATH: options.env.PATH }),
-        ...(options.env.NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS: options.env.NODE_OPTIONS }),
+        // Whole: actions find the cluster and its credential plugins by the same variables as the collector.
+        ...options.env,
         NODE_ENV: "production",
         NEXT_TELEMETRY_DISABLED: "1",
         HOSTNAME: options.host,
@@ -93,31 +95,38 @@ export async function startWebChild(options: {
     return started;
   };
 
-  child = start();
-  await waitForPages(`http://${options.host}:${options.port}/healthz`, child);
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    const last = child;
+    if (last === undefined || last.exitCode !== null || last.signalCode !== null) return;
+    const ended = once(last, "exit");
+    if (last.connected) last.send({ type: "stop" });
+    last.kill("SIGTERM");
+    const timer = setTimeout(() => last.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    await ended;
+    clearTimeout(timer);
+  };
 
+  child = start();
+  try {
+    await waitForPages(`http://${options.host}:${options.port}/healthz`, child, options.signal);
+  } catch (error) {
+    await stop(); // or one that is started again would stay behind with the port
+    throw error;
+  }
   return {
     failed,
     notify: () => {
       if (child?.connected === true) child.send({ type: "changed" });
     },
-    stop: async () => {
-      stopping = true;
-      const last = child;
-      if (last === undefined || last.exitCode !== null || last.signalCode !== null) return;
-      const ended = once(last, "exit");
-      if (last.connected) last.send({ type: "stop" });
-      last.kill("SIGTERM");
-      const timer = setTimeout(() => last.kill("SIGKILL"), STOP_TIMEOUT_MS);
-      await ended;
-      clearTimeout(timer);
-    },
+    stop,
   };
 }
 
-async function waitForPages(url: string, child: ChildProcess): Promise<void> {
+async function waitForPages(url: string, child: ChildProcess, stopped: AbortSignal): Promise<void> {
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   while (!deadline.aborted) {
+    if (stopped.aborted) throw new Error("Told to stop while the pages were starting.");
     if (child.exitCode !== null) throw new Error(`The web process ended with exit code ${child.exitCode} while starting; its own lines are above.`);
     try {
       const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
@@ -128,6 +137,5 @@ async function waitForPages(url: string, child: ChildProcess): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, HEALTH_POLL_MS));
   }
-  child.kill("SIGKILL");
   throw new Error(`The pages did not come up within ${START_TIMEOUT_MS / 1_000} s.`);
 }

@@ -36,8 +36,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function use(context: string | undefined, actionsAllowed: boolean): void {
-  web = startTestWeb({ cluster: { kubeconfig: path.join(dir, "kubeconfig"), ...(context === undefined ? {} : { context }) }, actionsAllowed });
+function use(context: string | undefined, actionsAllowed: boolean, uid = simulation.uid): void {
+  web = startTestWeb({ cluster: { kubeconfig: path.join(dir, "kubeconfig"), uid, ...(context === undefined ? {} : { context }) }, actionsAllowed });
   const daemon = { daemonSet: `${daemonSet.namespace}/${daemonSet.name}`, pod: "kube-multus-ds-x", container: daemonSet.container, ready: true, restarts: 0, oomKillsMs: [] };
   for (const name of ["node-1", "node-2", "node-3", "node-4"]) web.write({ views: [{ ...testView(name, web.nowMs), daemons: [daemon] }] });
 }
@@ -184,6 +184,18 @@ describe("rights", () => {
     const answer = await post(run, "node-1", { ...body({ memoryLimit: "9Gi" }), requestId: requestId(), version: made.version, confirm: daemonSet.name });
     expect(answer.status).toBe(403);
     expect((await auditOf())[0]).toMatchObject({ outcome: "refused", actor: `tester as ${simulation.users.viewer.name}` });
+  });
+
+  test("where the kubeconfig leads to another cluster than the one that is watched, nothing is planned, tried or run", async () => {
+    await web.close();
+    use(undefined, true, "uid-of-another-cluster");
+    for (const handler of [plan, dryRun, run]) {
+      const answer = await post(handler, "node-1", { ...body({ memoryLimit: "9Gi" }), ...(handler === run ? { requestId: requestId(), version: "v", confirm: daemonSet.name } : {}) });
+      expect(answer.status).toBe(409);
+      expect(await answer.text()).toContain("another cluster");
+    }
+    const offered = ROUTES.actionOffers.answer.strict().safeParse(await (await get(offers, "/api/v1/nodes/node-1/actions", { name: "node-1" })).json());
+    expect(offered.success).toBe(false);
   });
 
   test("without --allow-actions the buttons are greyed with that reason, and dry runs and runs are refused", async () => {

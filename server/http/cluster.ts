@@ -9,25 +9,19 @@ import { request } from "../sources/kube-api/request";
 
 /** The web process's own way to the cluster, opened when it is first needed, with the same configuration as the collector's. */
 export function createClusterPort(config: WebConfig["cluster"], env: Environment): ClusterPort {
-  let opening: Promise<Connection> | undefined;
-  let user: Promise<string> | undefined;
-  const open = (): Promise<Connection> => {
+  let opening: Promise<Opened> | undefined;
+  const opened = (): Promise<Opened> => {
     opening ??= load(config, env).catch((error: unknown) => {
       opening = undefined; // the next click tries again
       throw error;
     });
     return opening;
   };
+  const open = async (): Promise<Connection> => (await opened()).connection;
   const daemonSets = makeProjector({ isDaemonPod: () => false });
 
   return {
-    user: () => {
-      user ??= translated(async () => (await identify(await open())).user).catch((error: unknown) => {
-        user = undefined;
-        throw error;
-      });
-      return user;
-    },
+    user: () => translated(async () => (await opened()).user),
     daemonSet: (namespace, name) =>
       translated(async () => {
         try {
@@ -51,10 +45,25 @@ export function createClusterPort(config: WebConfig["cluster"], env: Environment
   };
 }
 
-async function load(config: WebConfig["cluster"], env: Environment): Promise<Connection> {
-  const connection = await loadConnection({ kubeconfig: config.kubeconfig, context: config.context, environment: { ...clusterEnvironment(env), variables: env } });
+interface Opened {
+  readonly connection: Connection;
+  readonly user: string;
+}
+
+/** Nothing is asked of, let alone done to, a cluster that is not the one on the page. */
+async function load(config: WebConfig["cluster"], env: Environment): Promise<Opened> {
+  const connection = await loadConnection({ kubeconfig: config.kubeconfig, context: config.context, environment: clusterEnvironment(env) });
   if (connection === undefined) throw new ServiceError("unavailable", "No cluster is configured.");
-  return connection;
+  try {
+    const { uid, name, server, user } = await identify(connection);
+    if (config.uid !== undefined && uid !== config.uid) {
+      throw new ServiceError("conflict", `The kubeconfig leads to another cluster by now (${name} at ${server}) than the one that is watched. Nothing was done. Restart Sandglass, or set the kubeconfig back.`);
+    }
+    return { connection, user };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 /** The API server's own sentence is what a person needs; only its form is ours. */
