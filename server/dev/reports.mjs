@@ -1,4 +1,5 @@
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "./paths.mjs";
 
 /**
@@ -8,7 +9,7 @@ import { ROOT } from "./paths.mjs";
 export const nothing = () => ({ passed: 0, failed: [], skipped: [] });
 
 const relative = (file) => path.relative(ROOT, file);
-const firstLines = (text, count = 30) => String(text).split("\n").slice(0, count).join("\n");
+const firstLines = (text, count = 30) => stripVTControlCharacters(String(text)).split("\n").slice(0, count).join("\n");
 
 /** A step that is one test: it succeeds or it does not. */
 export const oneTest = (name, why) => (why === undefined ? { ...nothing(), passed: 1 } : { ...nothing(), failed: [{ name, why }] });

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { add, closingLine, fromPlaywright, fromVitest, nothing, oneTest, skipReasons } from "./reports.mjs";
+
+const recorded = (name: string): unknown => JSON.parse(readFileSync(path.join(import.meta.dirname, "fixtures", `${name}.json`), "utf8"));
+const endings = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name.split("/").at(-1));
+
+test("Vitest: a file that cannot be loaded is a failure, not nothing", () => {
+  const result = fromVitest(recorded("vitest-report"));
+  expect(result.passed).toBe(1);
+  expect(endings(result.failed)).toEqual(["x.test.ts › a bad", "y.test.ts"]);
+  expect(endings(result.skipped)).toEqual(["x.test.ts › a sk", "x.test.ts › a skr", "x.test.ts › a later"]);
+});
+
+test("Playwright: what passes at the second try, or could not begin, is a failure; a skip keeps its reason", () => {
+  const result = fromPlaywright(recorded("playwright-report"));
+  expect(result.passed).toBe(1);
+  expect(result.failed.map(({ name }) => name)).toEqual(["a.spec.ts › group › fails", "a.spec.ts › needs what did not come up › first", "a.spec.ts › passes at the second try"]);
+  expect(skipReasons(result.skipped)).toEqual(["1 skipped: no Go on the PATH", "1 skipped: did not run, because a test or a hook before it failed"]);
+});
+
+test("Playwright: a spec file that cannot be loaded fails the run", () => {
+  const result = fromPlaywright(recorded("playwright-load-error"));
+  expect(result.failed).toHaveLength(1);
+  expect(result.failed[0]?.why).toContain("cannot be loaded");
+});
+
+test("the closing line counts every step and names skips only where there are some", () => {
+  expect(closingLine(add([oneTest("lint"), oneTest("types", "error"), nothing()]))).toBe("1 passed, 1 failed");
+  expect(closingLine(fromVitest(recorded("vitest-report")))).toBe("1 passed, 2 failed, 3 skipped");
+});
