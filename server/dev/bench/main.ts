@@ -1,0 +1,36 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { benchCollector } from "./collector";
+import { writeBetweenMarks } from "./docs";
+import { markdownTable, met, shown, textTable, type Figure, type Part } from "./figures";
+import { describeMachine, machineLines, type Machine } from "./machine";
+import { BenchOptions } from "./run-options";
+import { benchStore } from "./store";
+import { benchUi } from "./ui";
+
+/** A part gives its figures, or one sentence why it cannot be measured here. What fails throws, and ends the run. */
+type Measure = (options: BenchOptions, say: (line: string) => void) => Promise<readonly Figure[] | string>;
+const MEASURES: Readonly<Record<Part, Measure>> = { collector: benchCollector, store: benchStore, ui: benchUi };
+
+const options = BenchOptions.parse(JSON.parse(process.argv[2] ?? ""));
+const machine = await describeMachine(options.root, options.loadBefore);
+const figures: Figure[] = [];
+const skipped: string[] = [];
+for (const part of options.only) {
+  const found = await MEASURES[part](options, (line) => process.stdout.write(`${part}: ${line} …\n`));
+  if (typeof found === "string") skipped.push(`${part}: not measured, ${found}.`);
+  else figures.push(...found);
+}
+process.stdout.write(`\n${[...machineLines(machine), "", textTable(figures), ...skipped].join("\n")}\n`);
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(document(machine), undefined, 2)}\n`);
+if (options.writeDocs) writeBetweenMarks(path.join(options.root, "docs/operate/performance.md"), page(machine));
+
+function document(on: Machine): unknown {
+  const { command, nodes, minutes, hours } = options;
+  return { command, nodes, minutes, hours, machine: on, figures: figures.map((figure) => ({ ...figure, shown: shown(figure), met: met(figure) })), skipped };
+}
+
+function page(on: Machine): string {
+  const list = machineLines(on).map((line) => `- ${line}`).join("\n");
+  return [`\`${options.command}\``, list, markdownTable(figures), ...skipped].join("\n\n");
+}

@@ -1,0 +1,51 @@
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { Sentence } from "../steps.mjs";
+
+export const PARTS = ["collector", "store", "ui"];
+const MAX_NODES = 5_000;
+const MAX_MINUTES = 24 * 60;
+const MAX_HOURS = 24;
+
+export const BENCH_USAGE = `npm run bench -- [OPTIONS]
+
+  --nodes 500                nodes of the fleet that is watched, stored and shown, 1 to ${MAX_NODES}
+  --minutes 3                how long the collector is measured, after a warm-up; above 0, up to ${MAX_MINUTES}
+  --hours 6                  history that the store is filled with; above 0, up to ${MAX_HOURS}
+  --only ${PARTS.join(",")}  parts to measure
+  --json FILE                write the figures there too
+  --write-docs               put the table into docs/operate/performance.md
+`;
+
+function number(name, text, most, whole) {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value) && value > 0 && value <= most && (!whole || Number.isInteger(value))) return value;
+  throw new Sentence(`--${name} is "${text}": it must be a ${whole ? "whole " : ""}number above 0 and at most ${most}.`);
+}
+
+/** "help", or the options. A Sentence names option, value and limit of what cannot be used. */
+export function benchOptions(args) {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args,
+      options: { nodes: { type: "string", default: "500" }, minutes: { type: "string", default: "3" }, hours: { type: "string", default: "6" }, only: { type: "string" }, json: { type: "string" }, "write-docs": { type: "boolean", default: false }, help: { type: "boolean", default: false } },
+    }));
+  } catch (error) {
+    throw new Sentence(`${error.message}\n\n${BENCH_USAGE}`);
+  }
+  if (values.help) return "help";
+  const only = values.only?.split(",").map((name) => name.trim()) ?? PARTS;
+  const unknown = only.find((name) => !PARTS.includes(name));
+  if (unknown !== undefined) throw new Sentence(`--only is "${values.only}": the parts are ${PARTS.join(", ")}.`);
+  if (values["write-docs"] && PARTS.some((name) => !only.includes(name))) throw new Sentence("--write-docs needs every part: leave --only away, or the page would lose figures.");
+  return {
+    nodes: number("nodes", values.nodes, MAX_NODES, true),
+    minutes: number("minutes", values.minutes, MAX_MINUTES, false),
+    hours: number("hours", values.hours, MAX_HOURS, false),
+    only: PARTS.filter((name) => only.includes(name)),
+    writeDocs: values["write-docs"],
+    command: ["npm run bench", ...(args.length > 0 ? ["--", ...args] : [])].join(" "),
+    ...(values.json === undefined ? {} : { json: path.resolve(values.json) }),
+  };
+}
