@@ -25,7 +25,7 @@ export interface Figure {
 /** "yes", "no", why it cannot be said, or "" where nothing is promised. */
 export function met({ value, target, nodes }: Figure): string {
   if (target === undefined) return "";
-  if (value > target.most) return "no";
+  if (!(value <= target.most)) return "no"; // what is no number was not met either
   if (target.nodes !== undefined && nodes !== undefined && nodes < target.nodes) return `not shown by ${nodes.toLocaleString("en")} nodes`;
   return "yes";
 }

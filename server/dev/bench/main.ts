@@ -21,6 +21,8 @@ for (const part of options.only) {
   if (typeof found === "string") skipped.push(`${part}: not measured, ${found}.`);
   else figures.push(...found);
 }
+const unmeasured = figures.find((figure) => !Number.isFinite(figure.value));
+if (unmeasured !== undefined) throw new Error(`${unmeasured.part}: "${unmeasured.what}" gave no number`);
 process.stdout.write(`\n${[...machineLines(machine), "", textTable(figures), ...skipped].join("\n")}\n`);
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(document(machine), undefined, 2)}\n`);
 if (options.writeDocs) writeBetweenMarks(path.join(options.root, "docs/operate/performance.md"), page(machine));
