@@ -99,6 +99,14 @@ describe("events", () => {
   });
 });
 
+describe("its size", () => {
+  it("grows with what is written, the log included", () => {
+    const before = ingest.sizeBytes() ?? 0;
+    ingest.write(batch(T0, { events: Array.from({ length: 100 }, (_, index) => event(`e${index}`, { message: "x".repeat(1_000) })) }));
+    expect(ingest.sizeBytes()).toBeGreaterThan(before + 100_000);
+  });
+});
+
 describe("keys and status", () => {
   it("come back as they were written", () => {
     ingest.write(batch(T0, { kubeletKeys: [{ node: "a", sha256: "x", seenMs: T0 }, { node: "b", sha256: "y", seenMs: T0, offeredSha256: "z" }] }));

@@ -87,6 +87,11 @@ class SqliteIngest implements Ingest {
     return new Map(rows.map((row) => [row.node, { node: row.node, sha256: row.sha256, seenMs: row.seen_ms, ...(row.offered_sha256 === null ? {} : { offeredSha256: row.offered_sha256 }) }]));
   }
 
+  sizeBytes(): number | undefined {
+    const sizes = ["", "-wal"].map((suffix) => statSync(this.#file + suffix, { throwIfNoEntry: false })?.size);
+    return sizes[0] === undefined ? undefined : sizes[0] + (sizes[1] ?? 0);
+  }
+
   close(): void {
     this.#drop();
     this.#lock?.release();

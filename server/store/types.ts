@@ -22,6 +22,8 @@ export interface Ingest {
   readonly verifications: Verifications;
   /** Keys of kubelets seen first (`--kubelet-tls=pin`). */
   kubeletKeys(): ReadonlyMap<string, KubeletKey>;
+  /** What the store takes on the disk, its log included; `undefined` where it cannot be told. */
+  sizeBytes(): number | undefined;
   close(): void;
 }
 
