@@ -85,7 +85,7 @@ export function makeConnection(parts: ConnectionParts): Connection {
     return dispatcher;
   };
 
-  const once = async (request: WireRequest): Promise<WireResponse> => {
+  const once = async (request: WireRequest): Promise<WireResponse & { readonly shown: Shown }> => {
     if (closed) throw new ConnectError("connection-lost", `The connection to ${server} was closed.`);
     const shown = await unlessAborted(parts.credentials.get(), request.signal);
     const dispatcher = dispatcherFor(shown, await parts.caPem());
@@ -101,7 +101,7 @@ export function makeConnection(parts: ConnectionParts): Connection {
         headersTimeout: request.headersTimeoutMs,
         bodyTimeout: request.bodyTimeoutMs,
       });
-      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body, shown };
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
       throw connectionError(error, server);
@@ -116,10 +116,11 @@ export function makeConnection(parts: ConnectionParts): Connection {
     caPem: parts.caPem,
     credentials: () => parts.credentials.get(),
     send: async (request) => {
-      const answer = await once(request);
-      if (answer.status !== 401 || !parts.credentials.refused()) return answer;
+      const { shown, ...answer } = await once(request);
+      if (answer.status !== 401 || !parts.credentials.refused(shown)) return answer;
       await answer.body.dump({ limit: 64 * 1024 }).catch(() => undefined); // its socket is free for the next one
-      return once(request);
+      const { shown: _, ...second } = await once(request);
+      return second;
     },
     close: async () => {
       closed = true;

@@ -21,8 +21,8 @@ export interface Shown {
 
 export interface Credentials {
   get(): Promise<Shown>;
-  /** The API server answered 401: forget what was kept. True where the next `get` may give something else. */
-  refused(): boolean;
+  /** The API server answered 401 to this: forget what was kept. True where the next `get` may give something else. */
+  refused(shown: Shown): boolean;
 }
 
 /** Text of a file, kept for FILE_REREAD_MS; while the file cannot be read again, the last text stays in use. */
@@ -49,8 +49,10 @@ export function watchedFile(file: string, what: string, readFile: ReadFile): { g
   };
 }
 
-type Part = { get(): Promise<Partial<Shown>>; refused(): boolean };
-const bearer = (token: string): Partial<Shown> => ({ headers: { authorization: `Bearer ${token}` } });
+type Part = { get(): Promise<Partial<Shown>>; refused(shown: Shown): boolean };
+const BEARER = "Bearer ";
+const bearer = (token: string): Partial<Shown> => ({ headers: { authorization: BEARER + token } });
+const bearerOf = ({ headers: { authorization } }: Shown): string | undefined => (typeof authorization === "string" && authorization.startsWith(BEARER) ? authorization.slice(BEARER.length) : undefined);
 const fixed = (shown: Partial<Shown>): Part => ({ get: () => Promise.resolve(shown), refused: () => false });
 
 /** The token file alone, as inside a cluster. */
@@ -87,7 +89,7 @@ export function userCredentials({ user, cluster }: ResolvedContext, context: Exe
       }
       return shown;
     },
-    refused: () => parts.map((part) => part.refused()).some((renewed) => renewed),
+    refused: (shown) => parts.map((part) => part.refused(shown)).some((renewed) => renewed),
   };
 }
 
@@ -120,10 +122,7 @@ function authorization(user: ResolvedContext["user"], cluster: ExecCluster, cont
         const given = await plugin.get();
         return { ...(given.token === undefined ? {} : bearer(given.token)), ...(given.cert === undefined || given.key === undefined ? {} : { cert: given.cert, key: given.key }) };
       },
-      refused: () => {
-        plugin.forget();
-        return true;
-      },
+      refused: (shown) => plugin.refused(bearerOf(shown)),
     };
   }
   if (user.authProvider) return provider(user);

@@ -12,7 +12,6 @@ export type ConnectCode =
   | "oidc-failed"
   | "insecure"
   | "unauthorized"
-  | "forbidden"
   | "refused"
   | "name-unknown"
   | "timed-out"

@@ -30,10 +30,22 @@ describe("a credential plugin", () => {
     expect(await Promise.all([made.get(), made.get(), made.get()])).toEqual(Array(3).fill({ token: "t1" }));
     await made.get();
     expect(await runs()).toBe(1);
-    made.forget();
+    expect(made.refused("t1")).toBe(true);
     await made.get();
     expect(await runs()).toBe(2);
     expect(await plugin(answer({ clientCertificateData: "C", clientKeyData: "K" })).get()).toEqual({ cert: "C", key: "K" });
+  });
+
+  it("that gives what is refused again is not run again for a while; one that was refused with an older token need not be", async () => {
+    const made = plugin(`n=$(wc -l < "${dir}/runs"); ${answer({ token: "t'$n'" })}`);
+    expect(await made.get()).toEqual({ token: "t1" });
+    expect(made.refused("t0")).toBe(true);
+    expect(await made.get()).toEqual({ token: "t1" });
+    expect(made.refused("t1")).toBe(true);
+    expect(await made.get()).toEqual({ token: "t2" });
+    expect(made.refused("t2")).toBe(false);
+    expect(await made.get()).toEqual({ token: "t2" });
+    expect(await runs()).toBe(2);
   });
 
   it("is asked again when what it gave has ended or is about to", async () => {

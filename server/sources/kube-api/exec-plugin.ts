@@ -9,6 +9,8 @@ export const EXEC_TIMEOUT_MS = 30_000;
 export const EXEC_MAX_OUTPUT_BYTES = 1024 * 1024;
 /** After a failure nobody asks again for this long, however many watches want to connect. */
 export const EXEC_FAILURE_PAUSE_MS = 5_000;
+/** So long a credential that was refused right after it was made is believed to be what there is. */
+export const EXEC_REFUSED_PAUSE_MS = 10_000;
 /** A credential is renewed this long before it ends, so that none ends on its way. */
 const RENEW_BEFORE_MS = 10_000;
 const MAX_STDERR_CHARS = 200;
@@ -56,8 +58,8 @@ export interface ExecContext {
 
 export interface ExecPlugin {
   get(): Promise<ExecCredential>;
-  /** The API server refused what the plugin gave: ask it anew. */
-  forget(): void;
+  /** The API server refused this: ask anew, unless that was done a moment ago. True where the next `get` may give something else. */
+  refused(token: string | undefined): boolean;
 }
 
 export function parseExecConfig(raw: unknown, user: string): ExecConfig {
@@ -74,6 +76,7 @@ export function parseExecConfig(raw: unknown, user: string): ExecConfig {
 export function execPlugin(config: ExecConfig, cluster: ExecCluster, context: ExecContext): ExecPlugin {
   let kept: ExecCredential | undefined;
   let running: Promise<ExecCredential> | undefined;
+  let forgottenMs: number | undefined;
   let failed: { readonly error: ConnectError; readonly untilMs: number } | undefined;
 
   const run = async (): Promise<ExecCredential> => {
@@ -96,8 +99,14 @@ export function execPlugin(config: ExecConfig, cluster: ExecCluster, context: Ex
       running ??= run();
       return running;
     },
-    forget: () => {
+    refused: (token) => {
+      // Several watches are refused at once; the first has it asked anew, the others come with what is already old.
+      if (kept === undefined || kept.token !== token) return true;
+      const nowMs = systemClock.now();
+      if (forgottenMs !== undefined && nowMs - forgottenMs < EXEC_REFUSED_PAUSE_MS) return false;
+      forgottenMs = nowMs;
       kept = undefined;
+      return true;
     },
   };
 }
