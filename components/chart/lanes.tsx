@@ -9,7 +9,7 @@ import { groupEvents, type EventGroup, type LaneEvent } from "./geometry/events"
 import { placeMarks, type Mark } from "./geometry/marks";
 import type { Window } from "./geometry/range";
 import { shareOf } from "./geometry/scale";
-import { clipSpans, unspanned } from "./geometry/strips";
+import { clipSpans, mergeSame, unspanned } from "./geometry/strips";
 import type { StripLane } from "./panels/types";
 
 const box = (span: Window, window: Window): { left: string; width: string } => ({ left: `${shareOf(span.fromMs, window) * 100}%`, width: `calc(${(shareOf(span.toMs, window) - shareOf(span.fromMs, window)) * 100}% - 1px)` });
@@ -30,7 +30,10 @@ export function Lane({ title, subtitle, children }: { readonly title: string; re
 const ANSWER_TONES = { yes: "ok", no: "bad", unknown: "unknown" } as const;
 
 export const AnswerLane = memo(function AnswerLane({ answers, window }: { readonly answers: Timeline["answers"]; readonly window: Window }) {
-  const spans = useMemo(() => clipSpans(answers.map((answer) => ({ ...answer, fromMs: Date.parse(answer.from), toMs: Date.parse(answer.to), startMs: Date.parse(answer.from) })), window), [answers, window]);
+  const spans = useMemo(() => {
+    const all = answers.map((answer) => ({ ...answer, fromMs: Date.parse(answer.from), toMs: Date.parse(answer.to), startMs: Date.parse(answer.from) }));
+    return mergeSame(clipSpans(all, window), (a, b) => a.state === b.state && a.atRisk === b.atRisk && a.idle === b.idle);
+  }, [answers, window]);
   return (
     <Lane title="Answer">
       {unspanned(spans, window).map((empty) => (

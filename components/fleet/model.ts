@@ -5,10 +5,17 @@ export type AnswerState = "yes" | "no" | "unknown";
 export type Look = "no" | "unknown" | "risk" | "yes";
 
 /** One figure of a node: a value, or the words that stand in its place. `blind`: nobody could look. */
-export type Reading = { readonly value: number } | { readonly words: string; readonly blind: boolean };
+export type Reading = { readonly value: number } | Words;
+
+/** `why`: the collector's reason, for those who ask. */
+export interface Words {
+  readonly words: string;
+  readonly blind: boolean;
+  readonly why?: string;
+}
 
 /** Lower and upper edge in seconds; above the last bucket there is no upper one. */
-export type RangeReading = { readonly low: number; readonly high?: number } | { readonly words: string; readonly blind: boolean };
+export type RangeReading = { readonly low: number; readonly high?: number } | Words;
 
 /** A node as the fleet page uses it: about a tenth of the API's summary, so that 5,000 of them travel in a page. */
 export interface FleetRow {

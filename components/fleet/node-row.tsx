@@ -8,7 +8,7 @@ import { useZone } from "@/components/shell/prefs-provider";
 import { formatCount, formatSecondsRange, formatShare } from "@/components/format/numbers";
 import { formatDuration, formatInstant } from "@/components/format/time";
 import { AnswerGlyph } from "@/components/ui/glyphs";
-import { lookOf, LOOK_WORDS, type FleetRow, type RangeReading, type Reading } from "./model";
+import { lookOf, LOOK_WORDS, type FleetRow, type RangeReading, type Reading, type Words } from "./model";
 
 const COARSE_MS = 10_000;
 /** The bar's full width is a fifth more than the deadline, whose mark stands at 80 %. */
@@ -79,17 +79,21 @@ function Proof({ row, now }: { readonly row: FleetRow; readonly now: number }) {
   return <span className="muted" title={row.summary}>{row.summary}</span>;
 }
 
-function Words({ reading }: { readonly reading: { readonly words: string; readonly blind: boolean } }) {
-  return <span className={reading.blind ? "nodata" : "faint small"}>{reading.words}</span>;
+function InWords({ reading }: { readonly reading: Words }) {
+  return (
+    <span className={reading.blind ? "nodata" : "faint small"} title={reading.why}>
+      {reading.words}
+    </span>
+  );
 }
 
 function Count({ reading }: { readonly reading: Reading }) {
-  if (!("value" in reading)) return <Words reading={reading} />;
+  if (!("value" in reading)) return <InWords reading={reading} />;
   return reading.value === 0 ? <span className="zero">0</span> : <span className="med">{formatCount(reading.value)}</span>;
 }
 
 function Latency({ reading, deadlineSeconds }: { readonly reading: RangeReading; readonly deadlineSeconds: number }) {
-  if (!("low" in reading)) return <Words reading={reading} />;
+  if (!("low" in reading)) return <InWords reading={reading} />;
   const edge = reading.high ?? reading.low;
   const over = reading.low >= deadlineSeconds || reading.high === undefined;
   const near = edge > deadlineSeconds / 2;
@@ -102,7 +106,7 @@ function Latency({ reading, deadlineSeconds }: { readonly reading: RangeReading;
 }
 
 function Throttled({ reading }: { readonly reading: Reading }) {
-  if (!("value" in reading)) return <Words reading={reading} />;
+  if (!("value" in reading)) return <InWords reading={reading} />;
   return (
     <span className="vs plain">
       {formatShare(reading.value)}

@@ -5,6 +5,8 @@ const HEIGHT = 28;
 /** A break longer than this many of the series' own steps is a gap. */
 const MAX_STEPS_BETWEEN = 3;
 const MIN_STEP_MS = 15_000;
+/** Samples further apart than this are no period of a source but a gap. */
+const MAX_STEP_MS = 60_000;
 const HATCH_EVERY = 2.4;
 
 export interface SparkShape {
@@ -24,7 +26,7 @@ export function sparkOf(timeline: Pick<Timeline, "from" | "to" | "stepSeconds" |
   const most = Math.max(...points.map((point) => point.value));
   const x = (at: number): number => ((at - from) / (to - from)) * WIDTH;
   const y = (value: number): number => HEIGHT - 1 - (value / Math.max(1, most)) * (HEIGHT - 3);
-  const tolerance = MAX_STEPS_BETWEEN * Math.max(MIN_STEP_MS, timeline.stepSeconds * 1_000, typicalStep(points.map((point) => point.at)));
+  const tolerance = MAX_STEPS_BETWEEN * Math.max(MIN_STEP_MS, timeline.stepSeconds * 1_000, Math.min(MAX_STEP_MS, typicalStep(points.map((point) => point.at))));
   const runs: { at: number; value: number }[][] = [];
   for (const point of points) {
     const run = runs.at(-1);

@@ -1,7 +1,7 @@
 import type { NodeSummary, SignalNowOut } from "@/server/http/schemas";
 import { SOCKET_STATES } from "@/server/domain/socket-states";
 import { formatSecondsRange, formatSeconds, formatShare } from "@/components/format/numbers";
-import type { FleetRow, RangeReading, Reading } from "./model";
+import type { FleetRow, RangeReading, Reading, Words } from "./model";
 
 /** The fleet page's row of a node. Pure: page and live updates make the same row from the same summary. */
 export function toRow(node: NodeSummary): FleetRow {
@@ -21,7 +21,7 @@ export function toRow(node: NodeSummary): FleetRow {
     detail: "",
     ready: node.ready,
     schedulable: node.schedulable,
-    waiting: apiFresh ? { value: node.counts.waiting } : { words: "no data", blind: true },
+    waiting: apiFresh ? { value: node.counts.waiting } : noData(first(node.signals, "pods.waiting")),
     waitingSystem: apiFresh ? node.counts.waitingSystem : 0,
     dead: reading(node.signals, "sandbox.backlog"),
     p95,
@@ -35,15 +35,16 @@ export function toRow(node: NodeSummary): FleetRow {
   return answer.state === "yes" && !answer.atRisk ? row : { ...row, detail: detailOf(row, node) };
 }
 
-const NO_DATA = { words: "no data", blind: true } as const;
+const noData = (now: SignalNowOut | undefined): Words => ({ words: "no data", blind: true, ...(now?.reason === undefined ? {} : { why: now.reason }) });
 
 const all = (signals: readonly SignalNowOut[], id: string): SignalNowOut[] => signals.filter((now) => now.signal === id);
 const first = (signals: readonly SignalNowOut[], id: string): SignalNowOut | undefined => signals.find((now) => now.signal === id);
 const freshValue = (now: SignalNowOut | undefined): number | undefined => (now?.state === "fresh" ? now.value : undefined);
 
 function reading(signals: readonly SignalNowOut[], id: string): Reading {
-  const value = freshValue(first(signals, id));
-  return value === undefined ? NO_DATA : { value };
+  const now = first(signals, id);
+  const value = freshValue(now);
+  return value === undefined ? noData(now) : { value };
 }
 
 /** Nothing finished is neither zero nor blindness: the kubelet was read and had no call to tell of. */
@@ -51,7 +52,7 @@ function rangeReading(signals: readonly SignalNowOut[], percentile: string): Ran
   const low = freshValue(first(signals, `${percentile}.low`));
   const high = freshValue(first(signals, `${percentile}.high`));
   if (low !== undefined) return high === undefined ? { low } : { low, high };
-  return freshValue(first(signals, "cri.run_sandbox.calls")) === 0 ? { words: "no calls", blind: false } : NO_DATA;
+  return freshValue(first(signals, "cri.run_sandbox.calls")) === 0 ? { words: "no calls", blind: false } : noData(first(signals, `${percentile}.low`));
 }
 
 /** The most throttled of the node's CNI daemons. Without a limit nothing throttles, and that is not 0 %. */
@@ -59,7 +60,7 @@ function throttledReading(signals: readonly SignalNowOut[]): Reading {
   const shares = all(signals, "daemon.cpu.throttled_share");
   const values = shares.flatMap((now) => freshValue(now) ?? []);
   if (values.length > 0) return { value: Math.max(...values) };
-  return shares.some((now) => saysNoLimit(now.reason)) ? { words: "no limit", blind: false } : NO_DATA;
+  return shares.some((now) => saysNoLimit(now.reason)) ? { words: "no limit", blind: false } : noData(shares[0]);
 }
 
 /** The pipeline words a share that cannot exist as "no CPU limit". */

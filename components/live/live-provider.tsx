@@ -44,6 +44,7 @@ function LiveLink({ client, store, initial }: { readonly client: QueryClient; re
     queryKey: QUERY_KEYS.status,
     queryFn: async ({ signal }) => {
       const found = await fetchJson<Status>("/api/v1/status", signal);
+      noteBackfill(client, store.status(), found);
       store.heard(found);
       return found;
     },
@@ -78,9 +79,19 @@ function LiveLink({ client, store, initial }: { readonly client: QueryClient; re
   return null;
 }
 
+/** History that is being filled in lies behind what pages show: they read it anew with each so much of it, and at its end. */
+const BACKFILL_STEP_SHARE = 0.1;
+
+function noteBackfill(client: QueryClient, before: Status, after: Status): void {
+  const step = (status: Status): number => (status.backfill === undefined ? Infinity : Math.floor(status.backfill.doneShare / BACKFILL_STEP_SHARE));
+  if (before.backfill === undefined || step(before) === step(after)) return;
+  void client.invalidateQueries({ predicate: (query) => ["timeline", "spark", "fleet", "node"].includes(String(query.queryKey[0])) });
+}
+
 function take(client: QueryClient, store: LiveStore, message: ChangeMessage): void {
   if (message.status === undefined) store.clock.set(Date.parse(message.at));
   else {
+    noteBackfill(client, store.status(), message.status);
     store.heard(message.status);
     client.setQueryData(QUERY_KEYS.status, message.status);
   }

@@ -1,6 +1,11 @@
 import type { EvidenceOut } from "@/server/http/schemas";
 import { formatBytes, formatCores, formatCount, formatSeconds, formatShare } from "@/components/format/numbers";
 
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
+
+/** The instant that an observation tells of, where its value is one. */
+export const evidenceInstant = (evidence: Pick<EvidenceOut, "value">): number | undefined => (typeof evidence.value === "string" && INSTANT.test(evidence.value) ? Date.parse(evidence.value) : undefined);
+
 /** The value of an observation with its unit, as the rest of the page writes it; `undefined` where it carries none. */
 export function evidenceValue(evidence: Pick<EvidenceOut, "value" | "unit">): string | undefined {
   const { value, unit } = evidence;

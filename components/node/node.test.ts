@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answered } from "@/components/testing/summaries";
 import { answerSentence } from "./answer-words";
-import { evidenceValue } from "./evidence-value";
+import { evidenceInstant, evidenceValue } from "./evidence-value";
 
 describe("the sentence of a node", () => {
   it("begins with the answer, and says yes only for a yes", () => {
@@ -18,6 +18,12 @@ describe("the value of an observation", () => {
     [{ value: 0 }, "0"], [{ value: 250, unit: "seconds" }, "4 min 10 s"], [{ value: 1, unit: "ratio" }, "100 %"], [{ value: 1_024 ** 3, unit: "bytes" }, "1 Gi"], [{ value: "True" }, "True"], [{ value: 3, unit: "pods" }, "3 pods"],
   ])("reads %j as %s", (evidence, text) => {
     expect(evidenceValue(evidence)).toBe(text);
+  });
+
+  it("is told from an instant, which is shown in the reader's zone", () => {
+    expect(evidenceInstant({ value: "2026-11-29T21:11:39.000Z" })).toBe(Date.parse("2026-11-29T21:11:39Z"));
+    expect(evidenceInstant({ value: "multus-shim" })).toBeUndefined();
+    expect(evidenceInstant({ value: 7 })).toBeUndefined();
   });
 
   it("is left away where there is none", () => {

@@ -7,7 +7,7 @@ import { formatDuration } from "@/components/format/time";
 import { AnswerGlyph, Icon } from "@/components/ui/glyphs";
 import { lookOf, LOOK_WORDS } from "@/components/fleet/model";
 import { Instant } from "@/components/ui/instant";
-import { evidenceValue } from "./evidence-value";
+import { evidenceInstant, evidenceValue } from "./evidence-value";
 
 const COARSE_MS = 5_000;
 const CHIP_TONES = { no: "bad", unknown: "unknown", risk: "warn", yes: "ok" } as const;
@@ -25,6 +25,7 @@ const ROW_WORDS: Readonly<Record<number, string>> = {
 export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; readonly actions: ReactNode }) {
   const { answer } = detail;
   const look = lookOf(answer);
+  const now = useNow(COARSE_MS);
   return (
     <aside className="why" aria-label="Proof and sources">
       <div className="blk">
@@ -41,7 +42,7 @@ export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; r
         <p className="lede">{ROW_WORDS[answer.row]}.</p>
         <ul className="ev">
           {answer.proof.map((evidence) => (
-            <EvidenceLine key={`${evidence.what} ${evidence.source}`} evidence={evidence} />
+            <EvidenceLine key={`${evidence.what} ${evidence.source}`} evidence={evidence} now={now} />
           ))}
         </ul>
       </div>
@@ -57,9 +58,10 @@ const LOOKS = {
   "could-not-look": { className: "blind", icon: "blind", words: "Could not look" },
 } as const;
 
-function EvidenceLine({ evidence }: { readonly evidence: EvidenceOut }) {
+function EvidenceLine({ evidence, now }: { readonly evidence: EvidenceOut; readonly now: number }) {
   const look = LOOKS[evidence.look];
   const value = evidenceValue(evidence);
+  const instant = evidenceInstant(evidence);
   return (
     <li className={look.className}>
       <Icon name={look.icon} size={14} />
@@ -69,7 +71,7 @@ function EvidenceLine({ evidence }: { readonly evidence: EvidenceOut }) {
         {evidence.reason === undefined ? null : <span className="two">{evidence.reason}</span>}
       </span>
       <span className="val" title={`from ${evidence.source}${evidence.at === undefined ? "" : `, ${evidence.at}`}`}>
-        {evidence.look === "could-not-look" ? "could not look" : (value ?? (evidence.look === "seen" ? "" : "not seen"))}
+        {evidence.look === "could-not-look" ? "could not look" : instant !== undefined ? <Instant at={instant} nowMs={now} /> : (value ?? (evidence.look === "seen" ? "" : "not seen"))}
       </span>
     </li>
   );

@@ -38,7 +38,7 @@ export default function JumpDialog({ onClose }: { readonly onClose: () => void }
           aria-controls={list}
           aria-activedescendant={active === undefined ? undefined : `${list}-${active.name}`}
           autoComplete="off"
-          autoFocus
+          data-autofocus
           spellCheck={false}
           placeholder="Part of a name"
           value={text}

@@ -9,7 +9,10 @@ export function Dialog({ title, open, onClose, children }: { readonly title: str
   const heading = useId();
   useEffect(() => {
     const element = dialog.current;
-    if (open && element?.open === false) element.showModal();
+    if (open && element?.open === false) {
+      element.showModal();
+      element.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    }
     if (!open && element?.open === true) element.close();
   }, [open]);
   return (

@@ -41,6 +41,12 @@ describe("a series on the grid", () => {
     expect(toGrid(minutely, grid).last.every((value) => value !== undefined)).toBe(true);
   });
 
+  it("takes two samples an hour apart for a gap, not for a source that tells once an hour", () => {
+    const grid = gridOf({ fromMs: 0, toMs: 240 * STEP }, 720, 0);
+    const values = toGrid(series([[0, 1], [240 * STEP, 9]]), grid).last;
+    expect(values.filter((value) => value !== undefined)).toEqual([1, 9]);
+  });
+
   it("keeps a spike that lasted one sample, however coarse the columns are", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999 }), fc.integer({ min: 10, max: 300 }), (spike, points) => {

@@ -33,11 +33,14 @@ export function gridOf(window: Window, points: number, stepSeconds: number): Gri
   return { fromMs, stepMs, count: Math.max(1, Math.floor((window.toMs - fromMs) / stepMs) + 1) };
 }
 
+/** The slowest source that tells regularly; samples further apart are no period but a gap. */
+const SLOWEST_PERIOD_MS = 60_000;
+
 /** How long a value of this series stands for itself: three of its usual periods. */
 export function heldMs(series: Series, grid: Pick<Grid, "stepMs">): number {
   const steps = series.at.slice(1).map((at, index) => at - (series.at[index] ?? at));
   const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
-  return PERIODS_HELD * Math.max(FINEST_STEP_MS, grid.stepMs, usual);
+  return PERIODS_HELD * Math.max(FINEST_STEP_MS, grid.stepMs, Math.min(usual, SLOWEST_PERIOD_MS));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { eventLines, groupEvents, type LaneEvent } from "./events";
 import { marksOf, placeMarks } from "./marks";
-import { clipSpans, unspanned } from "./strips";
+import { clipSpans, mergeSame, unspanned } from "./strips";
 
 const MINUTE = 60_000;
 const event = (atMs: number, change: Partial<LaneEvent> = {}): LaneEvent => ({ atMs, reason: "FailedCreatePodSandBox", type: "Warning", count: 1, about: "shop/a", message: "refused", ...change });
@@ -64,6 +64,11 @@ describe("restarts and kills", () => {
 });
 
 describe("spans of answers", () => {
+  it("that say the same and touch are one, and others stay apart", () => {
+    const spans = [{ fromMs: 0, toMs: 10, state: "no" }, { fromMs: 11, toMs: 20, state: "no" }, { fromMs: 20, toMs: 30, state: "yes" }, { fromMs: 9_000, toMs: 9_500, state: "yes" }];
+    expect(mergeSame(spans, (a, b) => a.state === b.state).map((span) => [span.fromMs, span.toMs])).toEqual([[0, 20], [20, 30], [9_000, 9_500]]);
+  });
+
   it("are cut to the window, and what nobody judged lies between them", () => {
     const spans = clipSpans([{ fromMs: 50, toMs: 400 }, { fromMs: -20, toMs: 10 }, { fromMs: 500, toMs: 600 }], { fromMs: 0, toMs: 300 });
     expect(spans).toEqual([{ fromMs: 0, toMs: 10 }, { fromMs: 50, toMs: 300 }]);

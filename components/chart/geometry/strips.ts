@@ -28,6 +28,20 @@ export function clipSpans<T extends Window>(spans: readonly T[], window: Window)
     .sort((a, b) => a.fromMs - b.fromMs);
 }
 
+/** Neighbouring spans that say the same as one; the first one's words stand for it. */
+export function mergeSame<T extends Window>(spans: readonly T[], same: (a: T, b: T) => boolean): readonly T[] {
+  const merged: T[] = [];
+  for (const span of spans) {
+    const before = merged.at(-1);
+    if (before !== undefined && span.fromMs - before.toMs <= TOUCHING_MS && same(before, span)) merged[merged.length - 1] = { ...before, toMs: span.toMs };
+    else merged.push(span);
+  }
+  return merged;
+}
+
+/** Ends and starts of neighbours may differ by the milliseconds between two judgements. */
+const TOUCHING_MS = 1_000;
+
 /** What lies between spans and before the first: nobody judged then. The stretch after the last one is not yet. */
 export function unspanned(spans: readonly Window[], window: Window): readonly Window[] {
   const empty: Window[] = [];
