@@ -68,7 +68,7 @@ export function AuditPage({ initial, pageSize, before, hasOlder }: AuditPageProp
                   </td>
                   <td className="actor">{entry.actor}</td>
                   <td className="mono">{entry.verb}</td>
-                  <td className="mono wrap">{entry.object}</td>
+                  <td className="mono">{entry.object}</td>
                   <td>
                     <span className={`chip ${TONES[entry.outcome]}`}>{entry.outcome}</span>
                   </td>

@@ -52,9 +52,9 @@ export function RunsPage({ initial }: { readonly initial: ActionRuns }) {
             <thead>
               <tr>
                 <th scope="col">Began</th>
+                <th scope="col">Outcome</th>
                 <th scope="col">Node</th>
                 <th scope="col">What</th>
-                <th scope="col">Outcome</th>
                 <th scope="col">Because</th>
                 <th scope="col">Next check</th>
                 <th scope="col">By</th>
@@ -82,6 +82,9 @@ function RunRow({ run, nowMs }: { readonly run: ActionRunOut; readonly nowMs: nu
         <Instant at={Date.parse(run.started)} nowMs={nowMs} />
       </td>
       <td>
+        <OutcomeChip outcome={outcomeOf(run)} />
+      </td>
+      <td>
         <Link className="med" href={`/nodes/${encodeURIComponent(run.node)}`} prefetch={false}>
           {run.node}
         </Link>
@@ -93,9 +96,6 @@ function RunRow({ run, nowMs }: { readonly run: ActionRunOut; readonly nowMs: nu
         <span className="two">
           {run.object.kind} {run.object.namespace}/{run.object.name}
         </span>
-      </td>
-      <td>
-        <OutcomeChip outcome={outcomeOf(run)} />
       </td>
       <td className="wide muted">{decisiveCheck(run)?.because ?? run.error}</td>
       <td className="num-left muted">{isSettled(run) ? <span className="faint">none left</span> : due === undefined ? "when it is seen" : due > nowMs ? `in ${formatDuration((due - nowMs) / 1_000)}` : "due now"}</td>
