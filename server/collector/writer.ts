@@ -25,7 +25,7 @@ export class Writer {
   #gone = new Set<string>();
   #answers: Change[] = [];
   #sources: SourceChange[] = [];
-  #keys: KubeletKey[] = [];
+  #keys = new Map<string, KubeletKey>();
   #unwritable: { readonly reason: string; readonly ticks: number } | undefined;
   #droppedSamples = 0;
 
@@ -71,7 +71,7 @@ export class Writer {
     if (this.#sources.length > MAX_PENDING_CHANGES) this.#sources.shift();
   }
   kubeletKey(key: KubeletKey): void {
-    this.#keys.push(key);
+    this.#keys.set(key.node, key);
   }
 
   /** What the status tells of the store. */
@@ -94,15 +94,16 @@ export class Writer {
       gone: this.mode.past ? [] : [...this.#gone],
       answers: this.#answers,
       sources: this.#sources,
-      kubeletKeys: this.#keys,
+      kubeletKeys: [...this.#keys.values()],
       ...(this.mode.past ? {} : { status }),
     };
     try {
       this.ingest.write(batch);
     } catch (error) {
-      if (!(error instanceof StoreUnwritable)) throw error;
-      if (this.#unwritable?.reason !== error.message) this.log.error({ err: error }, "the store cannot be written; keeping what comes");
-      this.#unwritable = { reason: error.message, ticks: (this.#unwritable?.ticks ?? 0) + 1 };
+      // A fault of ours keeps everything from being written as well as a full disk does, and must not look like health.
+      const reason = error instanceof StoreUnwritable ? error.message : "The store refused what was to be written; the log has the reason.";
+      if (this.#unwritable?.reason !== reason) this.log.error({ err: error }, "the store cannot be written; keeping what comes");
+      this.#unwritable = { reason, ticks: (this.#unwritable?.ticks ?? 0) + 1 };
       return false;
     }
     if (this.#unwritable !== undefined) this.log.warn({ droppedSamples: this.#droppedSamples }, "the store can be written again");
@@ -117,7 +118,7 @@ export class Writer {
     this.#gone.clear();
     this.#answers = [];
     this.#sources = [];
-    this.#keys = [];
+    this.#keys.clear();
     if (anyone) this.written();
     return true;
   }
