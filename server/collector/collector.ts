@@ -3,6 +3,7 @@ import { monotonicMs, type Clock } from "../clock";
 import type { ServeConfig } from "../config";
 import { cniDaemonOf } from "../domain/cni-daemons";
 import type { DaemonSetObject } from "../domain/model";
+import type { NodeView } from "../domain/node-view";
 import type { ClusterIdentity, Observation, Observe } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
@@ -129,15 +130,16 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     };
     let ticks = 0;
     const tick = (): void => {
-      const now = status();
       try {
+        const now = status();
         const written = pipeline.tick(now);
         if (written) upkeep(ingest, clock.now(), log);
-        if (written && ticks % VERIFY_EVERY_TICKS === 0) carryOutVerifications(ingest.verifications, (node) => pipeline.view(node), clock.now(), log);
+        if (written && pipeline.judges && ticks % VERIFY_EVERY_TICKS === 0) carryOutVerifications(ingest.verifications, (node) => pipeline.view(node), clock.now(), log);
+        if (ticks % METRICS_EVERY_TICKS === 0) metrics.update(pipeline.views(), now);
       } catch (err) {
         log.error({ err }, "a tick failed; the next one tries again");
       }
-      if (ticks++ % METRICS_EVERY_TICKS === 0) metrics.update(pipeline.views(), now);
+      ticks += 1;
     };
     const timer = setInterval(tick, Math.max(MIN_TICK_REAL_MS, TICK_MS / clock.rate));
     ending.push(async () => {
@@ -150,8 +152,12 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       agentCaFile: agents?.caFile,
       kubeletWhy: kubelets.why,
       fillPast: async (past) => {
-        const views = await backfill({ ...past, ingest, thresholds, cniDaemons: config.cniDaemon, status, log, signal: stopping.signal, onProgress: (share) => (doneShare = share) });
-        doneShare = undefined;
+        let views: readonly NodeView[] | undefined;
+        try {
+          views = await backfill({ ...past, ingest, thresholds, cniDaemons: config.cniDaemon, status, log, signal: stopping.signal, onProgress: (share) => (doneShare = share) });
+        } finally {
+          doneShare = undefined;
+        }
         for (const view of views ?? []) pipeline.adoptPast(view);
         options.onWritten();
       },

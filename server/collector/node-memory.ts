@@ -38,9 +38,6 @@ export class NodeMemory {
   get report(): AgentReport | undefined {
     return this.#report;
   }
-  get hasAgent(): boolean {
-    return this.#reportMs !== undefined;
-  }
 
   remember(samples: readonly Sample[], source: Source): void {
     for (const sample of samples) {

@@ -123,6 +123,63 @@ describe("from observation to stored answer", () => {
     expect(series?.last).toEqual([0, 1, 2]);
   });
 
+  test("a CNI daemon that a new list no longer holds is no daemon any more", () => {
+    h.ready(["a"]);
+    h.daemonSet("kube-system", "flannel");
+    expect(h.pipeline.isWantedPod("kube-system", "flannel-x")).toBe(true);
+    h.listed("daemonsets", []);
+    expect(h.pipeline.isWantedPod("kube-system", "flannel-x")).toBe(false);
+  });
+
+  test("beside a list of pods that is old no backlog is told", () => {
+    h.ready(["a"]);
+    h.report("a", [{ uid: "newer-than-the-list", ready: false }]);
+    h.tick(1_000);
+    const backlog = () => h.reader.timeline({ node: "a" as NodeName, fromMs: 0, toMs: h.nowMs + 1, signals: ["sandbox.backlog"], points: 100 }).series[0]?.last;
+    expect(backlog()).toEqual([1]);
+    h.tick(API_FRESH_MS + 10_000);
+    h.report("a", [{ uid: "newer-than-the-list", ready: false }]);
+    h.tick(1_000);
+    expect(backlog()).toEqual([1]);
+  });
+
+  test("a node that cannot be judged is unknown by itself, and all others go on", () => {
+    h.ready(["a", "b", "c"], ["p1", "p2", "p3"]);
+    for (const [pod, node] of [["p1", "a"], ["p2", "b"], ["p3", "c"]] as const) h.pod(pod, node, running(h.nowMs));
+    h.tick(1_000);
+    expect(["a", "b", "c"].map((name) => h.answer(name)?.state)).toEqual(["yes", "yes", "yes"]);
+    h.node("b", { conditions: null as unknown as [] }); // what no projection gives: a fault of ours
+    h.pod("p4", "c");
+    expect(h.tick(1_000)).toBe(true);
+    expect(["a", "b", "c"].map((name) => h.answer(name)?.state)).toEqual(["yes", "unknown", "yes"]);
+    expect(h.reader.node("c" as NodeName)?.view.counts.waiting).toBe(1);
+    h.node("b");
+    h.tick(1_000);
+    expect(h.answer("b")?.state).toBe("yes");
+  });
+
+  test("a clock that steps back an hour keeps no node from being judged and sampled", () => {
+    h.ready(["a"], ["ok"]);
+    h.pod("ok", "a", running(h.nowMs));
+    h.tick(1_000);
+    h.tick(-3_600_000);
+    const before = h.pipeline.judgeAll();
+    expect(before).toBe(0); // judged by that tick already
+    h.nowMs += 16_000;
+    expect(h.pipeline.judgeAll()).toBe(1);
+  });
+
+  test("what the store remembers of before a start is not taken for what is so now", () => {
+    h.ready(["a"]);
+    h.tick(1_000);
+    expect(h.pipeline.judges).toBe(true);
+    h.restart(60_000);
+    expect(h.pipeline.view("a")).toBeDefined();
+    expect(h.pipeline.judges).toBe(false);
+    h.ready(["a"]);
+    expect(h.pipeline.judges).toBe(true);
+  });
+
   test("while the file is held by another nothing is lost: all of it is written once it can be", () => {
     h.ready(["a"]);
     h.tick(1_000);

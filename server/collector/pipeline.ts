@@ -8,12 +8,14 @@ import { effectivePluginTypes, MAX_OOM_KILLS_KEPT, trackFailure, trackOomKills }
 import type { NodeView } from "../domain/node-view";
 import type { Observation, WatchedKind } from "../domain/observation";
 import { agentSamples, apiSamples } from "../domain/samples";
+import { partOf } from "../domain/source-status";
+import type { Freshness, Source } from "../domain/sources";
 import type { Thresholds } from "../domain/thresholds";
 import type { Log } from "../log";
 import type { CollectorStatus } from "../store/types";
 import { ClusterState } from "./cluster-state";
 import { NodeMemory } from "./node-memory";
-import { unheardView } from "./unheard";
+import { unheardView, unjudgedView } from "./unheard";
 import type { Writer } from "./writer";
 
 /** A sample of what the API says of a node is taken at least this often, and at once when a count changed. */
@@ -69,7 +71,9 @@ export class Pipeline {
         const memory = this.#nodes.get(observation.node);
         if (memory === undefined) return;
         memory.agentReport(observation.report, observation.atMs);
-        this.#keep(observation.node, memory, agentSamples(observation.report, this.#listed.has("pods") ? this.cluster.podsOf(observation.node) : undefined, observation.atMs), "agent");
+        // Beside a list of pods that is old, the sandboxes of newer pods would look as if nobody owned them.
+        const pods = this.#listed.has("pods") && partOf([...this.cluster.kinds.values()], "pods", this.options.clock.now()).seen ? this.cluster.podsOf(observation.node) : undefined;
+        this.#keep(observation.node, memory, agentSamples(observation.report, pods, observation.atMs), "agent");
         return;
       }
     }
@@ -85,7 +89,7 @@ export class Pipeline {
   /** True where cAdvisor is worth reading every 15 s: no agent there, and the answer is not a plain yes. */
   readonly wantsFastCadvisor = (node: NodeName): boolean => {
     const memory = this.#nodes.get(node);
-    return memory !== undefined && !memory.hasAgent && (memory.view?.answer.state !== "yes" || memory.view.answer.atRisk);
+    return memory !== undefined && freshnessOf(memory.view, "agent") !== "fresh" && (memory.view?.answer.state !== "yes" || memory.view.answer.atRisk);
   };
 
   nodes(): Iterable<NodeObject> {
@@ -99,7 +103,7 @@ export class Pipeline {
   }
   get reportingAgents(): number {
     let count = 0;
-    for (const memory of this.#nodes.values()) if (memory.view?.sources.find((one) => one.source === "agent")?.freshness === "fresh") count += 1;
+    for (const memory of this.#nodes.values()) if (freshnessOf(memory.view, "agent") === "fresh") count += 1;
     return count;
   }
 
@@ -109,8 +113,10 @@ export class Pipeline {
     if (!this.#canJudge(nowMs)) return 0;
     let judged = 0;
     for (const [name, memory] of this.#nodes) {
-      if (!this.#dirty.has(name) && nowMs < memory.judgeAfterMs) continue;
-      this.#judge(name, memory, nowMs);
+      // A due time that is further off than any wait was set before the clock stepped back.
+      const waits = nowMs < memory.judgeAfterMs && memory.judgeAfterMs - nowMs <= CALM_REJUDGE_MS;
+      if (!this.#dirty.has(name) && waits) continue;
+      this.#judgeOrSay(name, memory, nowMs);
       judged += 1;
     }
     this.#dirty.clear();
@@ -142,6 +148,11 @@ export class Pipeline {
     this.#dirty.add(past.name);
   }
 
+  /** True once what `view` gives was judged since the start, and is not what the store remembers. */
+  get judges(): boolean {
+    return this.#canJudge(this.options.clock.now());
+  }
+
   /** An answer made of a half-read cluster would be wrong for a second at every start. */
   #canJudge(nowMs: number): boolean {
     const settled = (kind: WatchedKind): boolean => this.#listed.has(kind) || this.cluster.kinds.get(kind)?.state === "forbidden";
@@ -151,7 +162,8 @@ export class Pipeline {
   #observeApi(observation: Observation & { readonly source: "api" }): void {
     const nowMs = this.options.clock.now();
     if (observation.type === "pod") this.#beforePod(observation.object, nowMs);
-    if (observation.type === "daemonset" || observation.type === "daemonset-gone") this.#daemonsChanged = true;
+    const changes = kindChanged(observation);
+    if (changes === "daemonsets") this.#daemonsChanged = true;
     if (observation.type === "listed") this.#listed.add(observation.kind);
     if (observation.type === "node" && !this.#nodes.has(observation.object.name)) this.#nodes.set(observation.object.name, new NodeMemory());
     const touched = this.cluster.apply(observation);
@@ -160,7 +172,7 @@ export class Pipeline {
       this.options.writer.event(node === undefined ? observation.object : { ...observation.object, node });
       this.#afterEvent(observation, node, nowMs);
     }
-    if (observation.type === "nad" || observation.type === "nad-gone") this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flat());
+    if (changes === "nads") this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flat());
     if (touched === "all") for (const name of this.#nodes.keys()) this.#dirty.add(name);
     else for (const name of touched) this.#touch(name);
     if (observation.type === "listed" && observation.kind === "nodes") this.#forgetNodes();
@@ -209,6 +221,21 @@ export class Pipeline {
     return this.#daemons;
   }
 
+  /** A node that cannot be judged is unknown by itself; it keeps no other from being judged, nor anything from being written. */
+  #judgeOrSay(name: string, memory: NodeMemory, nowMs: number): void {
+    try {
+      this.#judge(name, memory, nowMs);
+    } catch (err) {
+      this.options.log.error({ err, node: name }, "a node could not be judged");
+      memory.judgeAfterMs = nowMs + CALM_REJUDGE_MS;
+      const before = memory.view;
+      if (before === undefined) return;
+      memory.view = unjudgedView(before, nowMs);
+      this.#tellChanges(before, memory.view, nowMs);
+      this.options.writer.view(memory.view);
+    }
+  }
+
   #judge(name: string, memory: NodeMemory, nowMs: number): void {
     const node = this.cluster.nodes.get(name as NodeName);
     const before = memory.view;
@@ -233,7 +260,7 @@ export class Pipeline {
     memory.judgeAfterMs = nowMs + (busy ? BUSY_REJUDGE_MS : CALM_REJUDGE_MS);
     memory.view = view;
     memory.lastFreshMs = view.lastFreshMs; // the view also reads it from pods that were told before their node
-    if (node !== undefined && (nowMs - memory.apiSampledMs >= API_SAMPLE_MS || countsDiffer(before, view))) {
+    if (node !== undefined && (Math.abs(nowMs - memory.apiSampledMs) >= API_SAMPLE_MS || countsDiffer(before, view))) {
       const samples = apiSamples(view, nowMs);
       memory.remember(samples, "api");
       this.options.writer.samples(node.name, samples);
@@ -249,11 +276,20 @@ export class Pipeline {
       this.options.writer.answer({ node: view.name, atMs: nowMs, state: answer.state, atRisk: answer.atRisk, idle: answer.idle, summary: answer.summary });
     }
     for (const { source, freshness, reason } of view.sources) {
-      const old = before?.sources.find((one) => one.source === source)?.freshness;
+      const old = freshnessOf(before, source);
       if (old === freshness || (freshness === "absent" && (old === undefined || old === "absent"))) continue;
       this.options.writer.source({ node: view.name, source, atMs: nowMs, fresh: freshness === "fresh", reason: reason ?? "" });
     }
   }
+}
+
+const freshnessOf = (view: NodeView | undefined, source: Source): Freshness | undefined => view?.sources.find((one) => one.source === source)?.freshness;
+
+/** The kind of the few objects that concern every node, where the observation changes any; a list may have dropped some. */
+function kindChanged(observation: Observation & { readonly source: "api" }): "daemonsets" | "nads" | undefined {
+  if (observation.type === "daemonset" || observation.type === "daemonset-gone") return "daemonsets";
+  if (observation.type === "nad" || observation.type === "nad-gone") return "nads";
+  return observation.type === "listed" && (observation.kind === "daemonsets" || observation.kind === "nads") ? observation.kind : undefined;
 }
 
 const countsDiffer = (before: NodeView | undefined, view: NodeView): boolean =>

@@ -80,6 +80,26 @@ export class PipelineHarness {
       },
     });
   }
+  daemonSet(namespace: string, name: string): void {
+    this.pipeline.observe({
+      source: "api", type: "daemonset", atMs: this.nowMs,
+      object: {
+        uid: name, namespace: namespace as Namespace, name: name as ObjectName, resourceVersion: "1", generation: 1, containers: [{ name, init: false }], images: [], matchLabels: {}, hostPaths: [],
+        updateStrategy: "RollingUpdate", desired: 1, ready: 1, updated: 1,
+      },
+    });
+  }
+  /** An agent's report that holds these sandboxes and could look at nothing else. */
+  report(node: string, sandboxes: readonly { readonly uid: string; readonly ready: boolean }[]): void {
+    const blind = { looked: false as const, reason: "not in this test" };
+    this.pipeline.observe({
+      source: "agent", type: "report", node: node as NodeName, atMs: this.nowMs,
+      report: {
+        version: 1, node, startId: "s", sequence: 1, atMs: this.nowMs, agentVersion: "0", runtime: blind, config: blind, sockets: blind,
+        sandboxes: { looked: true, tookSeconds: 0.01, truncated: false, items: sandboxes.map(({ uid, ready }) => ({ id: `${uid}-1`, uid, namespace: "default", name: uid, attempt: 0, ready, createdMs: this.nowMs })) },
+      },
+    });
+  }
   /** One node, listed, with the kinds that judging needs. */
   ready(nodes: readonly string[], pods: readonly string[] = []): void {
     for (const name of nodes) this.node(name);
