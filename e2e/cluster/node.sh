@@ -5,6 +5,8 @@
 # is a private directory under DIR/node, bind-mounted in the node's own mount namespace. From
 # outside, edit DIR/node/opt/cni/bin and DIR/node/etc/cni/net.d to break or mend its network.
 
+REPLACED='@(/run|/var/lib|/var/log|/opt|/etc)/*'   # what node-init mounts over
+
 node_namespaces() {
   local line controllers path mount group id=sandglass-$$
   [ "$EUID" = 0 ] || die "--node needs root"
@@ -18,7 +20,9 @@ node_namespaces() {
   need ip iproute2; need nsenter util-linux
   for p in kubelet pause cni/bridge; do [ -x "$BIN/$p" ] || die "$p is not built: run build node"; done
   [ -d /sys/fs/cgroup/memory ] || die "--node supports cgroup v1 only so far"
-  case $DIR in /run/* | /var/lib/* | /var/log/* | /opt/* | /etc/*) die "SANDGLASS_CLUSTER_DIR must not be under a path the node replaces" ;; esac
+  shopt -s extglob
+  # shellcheck disable=SC2254  # a pattern on purpose
+  case $DIR in $REPLACED) die "SANDGLASS_CLUSTER_DIR must not be under a path the node replaces" ;; esac
 
   # One cgroup per hierarchy, below the caller's own: it becomes the node's root cgroup.
   : > "$DIR/cgroups"
@@ -44,6 +48,10 @@ node_namespaces() {
 # node_files: everything the node finds on its disk.
 node_files() {
   local n=$DIR/node f
+  # Where the checkout or the programs lie under a path that the node replaces, they are put back there.
+  for f in "$(cd "$HERE/../.." && pwd)" "$CACHE"; do
+    case $f in $REPLACED) printf '%s\n' "$f" ;; esac
+  done > "$DIR/kept"
   mkdir -p "$n"/{etc/cni/net.d,etc/containerd,etc/kubernetes,opt/cni/bin,run,varlib/kubelet,varlog/pods,sysctl}
   for f in alternatives ld.so.cache localtime nsswitch.conf; do
     [ ! -e "/etc/$f" ] || cp -a "/etc/$f" "$n/etc/"
