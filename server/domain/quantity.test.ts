@@ -16,3 +16,8 @@ describe("quantities", () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 256_000 }), (milli) => Math.round((parseQuantity(cpuQuantity(milli / 1_000)) ?? 0) * 1_000) === milli));
   });
 });
+
+test("millicores are the same number as the fraction, so that what was set is known again when the pod tells it", () => {
+  for (let milli = 1; milli <= 4_000; milli++) expect(parseQuantity(`${milli}m`)).toBe(Number((milli / 1_000).toString()));
+  expect(parseQuantity("700m")).toBe(parseQuantity("0.7"));
+});

@@ -3,16 +3,19 @@
  * Returns the number in the base unit (cores, bytes), `undefined` for anything that is not a quantity.
  */
 const MULTIPLIERS: Readonly<Record<string, number>> = {
-  n: 1e-9, u: 1e-6, m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
+  "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
   Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
 };
+/** Divided by, since a product with 0.001 is off by the last bit: "700m" must be the same number as "0.7". */
+const DIVISORS: Readonly<Record<string, number>> = { n: 1e9, u: 1e6, m: 1e3 };
 const QUANTITY = /^([+-]?\d{1,18}(?:\.\d{0,18})?|[+-]?\.\d{1,18})(?:[eE]([+-]?\d{1,3})|(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E))?$/;
 
 export function parseQuantity(text: string): number | undefined {
   const match = QUANTITY.exec(text);
   if (match === null) return undefined;
   const [, digits, exponent, suffix] = match;
-  const value = Number(digits) * (exponent === undefined ? (MULTIPLIERS[suffix ?? ""] ?? Number.NaN) : 10 ** Number(exponent));
+  const divisor = DIVISORS[suffix ?? ""];
+  const value = divisor === undefined ? Number(digits) * (exponent === undefined ? (MULTIPLIERS[suffix ?? ""] ?? Number.NaN) : 10 ** Number(exponent)) : Number(digits) / divisor;
   return Number.isFinite(value) ? value : undefined;
 }
 

@@ -95,6 +95,11 @@ describe("the plan of set-daemon-resources", () => {
   });
 });
 
+test("undo takes a CPU request that only the change brought away again", () => {
+  const made = plan({}, input({ name: "kube-multus", init: false, memoryLimitBytes: GI, memoryRequestBytes: 50 * MI }));
+  expect(resources(made.undo.call?.body)).toEqual({ limits: { cpu: null, memory: "1Gi" }, requests: { cpu: null, memory: "50Mi" } });
+});
+
 describe("when the change is on the node", () => {
   const params = { container: "kube-multus", cpuLimitCores: 2, memoryRequestBytes: 256 * MI, memoryLimitBytes: 4 * GI };
   const made = planSetDaemonResources(params, input());

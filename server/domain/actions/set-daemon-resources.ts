@@ -49,7 +49,7 @@ export function planSetDaemonResources(params: SetDaemonResourcesParams, input: 
     memoryLimitBytes: params.memoryLimitBytes ?? container?.memoryLimitBytes,
   };
   const refusals = refuse(params, container, daemonSet, wanted);
-  const patch = patchCall(daemonSet, params.container, container, wanted, {});
+  const patch = patchCall(daemonSet, params.container, container, wanted);
   const name = `${daemonSet.namespace}/${daemonSet.name}`;
   return {
     action: SET_DAEMON_RESOURCES,
@@ -73,7 +73,7 @@ export function planSetDaemonResources(params: SetDaemonResourcesParams, input: 
         : {
             possible: true,
             how: "Sets the values of before again, which rolls every node once more.",
-            call: patchCall(daemonSet, params.container, { ...container, ...present(wanted) }, { cpuLimitCores: container.cpuLimitCores ?? null, memoryRequestBytes: container.memoryRequestBytes, memoryLimitBytes: container.memoryLimitBytes }, { unconditional: true }),
+            call: undoCall(daemonSet, container),
           },
     confirm: daemonSet.desired > 1 ? { kind: "type", text: daemonSet.name } : { kind: "click", text: "" },
     needs: { verb: "patch", group: "apps", resource: "daemonsets", namespace: daemonSet.namespace, name: daemonSet.name },
@@ -85,40 +85,32 @@ export function planSetDaemonResources(params: SetDaemonResourcesParams, input: 
 
 type Wanted = { readonly cpuLimitCores: number | null; readonly memoryRequestBytes: number | undefined; readonly memoryLimitBytes: number | undefined };
 
-const present = (wanted: Wanted): Partial<ContainerResources> => ({
-  ...(wanted.cpuLimitCores === null ? {} : { cpuLimitCores: wanted.cpuLimitCores }),
-  ...(wanted.memoryLimitBytes === undefined ? {} : { memoryLimitBytes: wanted.memoryLimitBytes }),
-  ...(wanted.memoryRequestBytes === undefined ? {} : { memoryRequestBytes: wanted.memoryRequestBytes }),
-});
-
 const daemonSetPath = (daemonSet: DaemonSetObject): readonly string[] => ["apis", "apps", "v1", "namespaces", daemonSet.namespace, "daemonsets", daemonSet.name];
 
-function patchCall(daemonSet: DaemonSetObject, name: string, container: ContainerResources | undefined, wanted: Wanted, options: { readonly unconditional?: boolean }): ApiCall {
-  // A CPU request that is absent defaults to the limit and would reserve it on every node, so it is always written.
-  const cpuRequest = container?.cpuRequestCores ?? Math.min(0.1, wanted.cpuLimitCores ?? 0.1);
+/** A CPU request that is absent defaults to the limit and would reserve it on every node, so one is always written. */
+const DEFAULT_CPU_REQUEST_CORES = 0.1;
+const cpuRequestOf = (container: ContainerResources | undefined, wanted: Wanted): number => container?.cpuRequestCores ?? Math.min(DEFAULT_CPU_REQUEST_CORES, wanted.cpuLimitCores ?? DEFAULT_CPU_REQUEST_CORES);
+
+function patchCall(daemonSet: DaemonSetObject, name: string, container: ContainerResources | undefined, wanted: Wanted): ApiCall {
+  return resourcesCall(daemonSet, name, { ...wanted, cpuRequestCores: cpuRequestOf(container, wanted) }, { resourceVersion: daemonSet.resourceVersion });
+}
+
+/** Puts back exactly what stood there, what was absent included; whatever the DaemonSet's version is by then. */
+function undoCall(daemonSet: DaemonSetObject, before: ContainerResources): ApiCall {
+  const { cpuLimitCores = null, cpuRequestCores = null, memoryLimitBytes, memoryRequestBytes } = before;
+  return resourcesCall(daemonSet, before.name, { cpuLimitCores, cpuRequestCores, memoryLimitBytes, memoryRequestBytes }, undefined);
+}
+
+function resourcesCall(daemonSet: DaemonSetObject, name: string, values: Wanted & { readonly cpuRequestCores: number | null }, metadata: { readonly resourceVersion: string } | undefined): ApiCall {
+  const cpu = (cores: number | null): string | null => (cores === null ? null : cpuQuantity(cores));
+  const memory = (bytes: number | undefined): string | null => (bytes === undefined ? null : memoryQuantity(bytes));
+  const resources = { limits: { cpu: cpu(values.cpuLimitCores), memory: memory(values.memoryLimitBytes) }, requests: { cpu: cpu(values.cpuRequestCores), memory: memory(values.memoryRequestBytes) } };
   return {
     method: "PATCH",
     segments: daemonSetPath(daemonSet),
     query: { fieldManager: "sandglass" },
     contentType: "application/strategic-merge-patch+json",
-    body: {
-      ...(options.unconditional === true ? {} : { metadata: { resourceVersion: daemonSet.resourceVersion } }),
-      spec: {
-        template: {
-          spec: {
-            containers: [
-              {
-                name,
-                resources: {
-                  limits: { cpu: wanted.cpuLimitCores === null ? null : cpuQuantity(wanted.cpuLimitCores), memory: wanted.memoryLimitBytes === undefined ? null : memoryQuantity(wanted.memoryLimitBytes) },
-                  requests: { cpu: cpuQuantity(cpuRequest), memory: wanted.memoryRequestBytes === undefined ? null : memoryQuantity(wanted.memoryRequestBytes) },
-                },
-              },
-            ],
-          },
-        },
-      },
-    },
+    body: { ...(metadata === undefined ? {} : { metadata }), spec: { template: { spec: { containers: [{ name, resources }] } } } },
   };
 }
 
@@ -185,7 +177,7 @@ function diffOf(container: ContainerResources, wanted: Wanted): DiffLine[] {
   change("cpu", cpu(container.cpuLimitCores), cpu(wanted.cpuLimitCores));
   change("memory", memory(container.memoryLimitBytes), memory(wanted.memoryLimitBytes));
   lines.push({ kind: "same", text: "    requests:" });
-  change("cpu", cpu(container.cpuRequestCores), cpuQuantity(container.cpuRequestCores ?? Math.min(0.1, wanted.cpuLimitCores ?? 0.1)));
+  change("cpu", cpu(container.cpuRequestCores), cpuQuantity(cpuRequestOf(container, wanted)));
   change("memory", memory(container.memoryRequestBytes), memory(wanted.memoryRequestBytes));
   return lines;
 }
