@@ -135,7 +135,7 @@ describe("from observation to stored answer", () => {
     h.ready(["a"]);
     h.report("a", [{ uid: "newer-than-the-list", ready: false }]);
     h.tick(1_000);
-    const backlog = () => h.reader.timeline({ node: "a" as NodeName, fromMs: 0, toMs: h.nowMs + 1, signals: ["sandbox.backlog"], points: 100 }).series[0]?.last;
+    const backlog = () => h.reader.timeline({ node: "a" as NodeName, fromMs: h.nowMs - 600_000, toMs: h.nowMs + 1, signals: ["sandbox.backlog"], points: 100 }).series[0]?.last;
     expect(backlog()).toEqual([1]);
     h.tick(API_FRESH_MS + 10_000);
     h.report("a", [{ uid: "newer-than-the-list", ready: false }]);

@@ -20,8 +20,11 @@ describe("what waits to be written", () => {
   });
 
   test("keys of kubelets are kept once a node, however often they change while nothing can be written", () => {
+    const rows: number[] = [];
+    writer = new Writer({ write: (batch) => (rows.push(batch.kubeletKeys.length), h.ingest.write(batch)) }, h.log, () => {}, () => {});
     for (let i = 0; i < 100; i++) writer.kubeletKey({ node: "a", sha256: "1", seenMs: h.nowMs, offeredSha256: String(i) });
     expect(writer.flush(h.nowMs, h.status())).toBe(true);
+    expect(rows).toEqual([1]);
     expect([...h.ingest.kubeletKeys().values()]).toEqual([{ node: "a", sha256: "1", seenMs: h.nowMs, offeredSha256: "99" }]);
   });
 });

@@ -30,7 +30,7 @@ export class Writer {
   #droppedSamples = 0;
 
   constructor(
-    private readonly ingest: Ingest,
+    private readonly ingest: Pick<Ingest, "write">,
     private readonly log: Log,
     private readonly written: () => void,
     private readonly count: (kind: "samples" | "events" | "views", rows: number) => void,
