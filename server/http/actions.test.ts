@@ -126,6 +126,13 @@ describe("an action from plan to run", () => {
     expect((await planFor("node-4", { memoryLimit: "8Gi" })).version).toBe(made.version);
   });
 
+  test("an attempt on a DaemonSet that is gone is in the audit log as well", async () => {
+    web.write({ views: [{ ...testView("node-5", web.nowMs), daemons: [{ daemonSet: "kube-system/gone", pod: "gone-x", container: "gone", ready: true, restarts: 0, oomKillsMs: [] }] }] });
+    const id = requestId();
+    expect((await post(run, "node-5", { ...body(), daemonSet: "gone", requestId: id, version: "v", confirm: "gone" })).status).toBe(410);
+    expect((await auditOf()).find((entry) => entry.requestId === id)).toMatchObject({ verb: "action.run", outcome: "refused", object: "daemonset/kube-system/gone" });
+  });
+
   test("a plan that is refused cannot be run", async () => {
     const made = await planFor("node-4", { memoryRequest: "9Gi", memoryLimit: "8Gi" });
     expect(made.refusals.map((refusal) => refusal.field)).toContain("memoryRequest");

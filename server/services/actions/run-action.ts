@@ -30,7 +30,7 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
   const known = await ctx.state.run(input.requestId);
   if (known !== undefined) return runOut(known);
   const asking = authorize(ctx.actor, "plan-action", `daemonset/${input.namespace}/${input.daemonSet}`, ctx);
-  const { plan, view } = await makePlan(ctx, input);
+  const { plan, view } = await audited(ctx, asking, input, () => makePlan(ctx, input));
   const refuse = async (code: ErrorCode, message: string): Promise<never> => {
     await ctx.state.audit(asking, entry(ctx, asking, input.requestId, "refused", { ...facts(plan), message }));
     throw new ServiceError(code, message);
@@ -39,7 +39,7 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
   if (plan.refusals.length > 0) await refuse("refused", plan.refusals.map((refusal) => refusal.message).join(" "));
   if (plan.version !== input.version) await refuse("conflict", "The DaemonSet or the node's answer changed since the plan was made. Look at the new plan first.");
   if (plan.confirm.kind === "type" && input.confirm !== plan.confirm.text) await refuse("refused", `Type "${plan.confirm.text}" to confirm: this touches more than one node.`);
-  const right = await ctx.cluster.can(plan.needs);
+  const right = await audited(ctx, asking, input, () => ctx.cluster.can(plan.needs));
   if (!right.allowed) await refuse("forbidden", `You may not ${plan.needs.verb} ${plan.needs.resource} in ${plan.needs.namespace}: ${right.reason}.`);
   const nowMs = ctx.clock.now();
   const permit = authorize(ctx.actor, "run-action", asking.object, ctx);
@@ -60,6 +60,17 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
     ...(failure === undefined ? {} : { error: failure }),
   });
   return runOut((await ctx.state.run(input.requestId)) ?? run);
+}
+
+/** An attempt that ends before there is a run, because its object is gone or the cluster does not answer, is an attempt all the same. */
+async function audited<T>(ctx: ActionCtx, permit: Permit, input: RunRequest, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    const message = error instanceof ServiceError ? error.message : "Sandglass failed while looking; the log has the reason.";
+    await ctx.state.audit(permit, entry(ctx, permit, input.requestId, "refused", { action: input.action, node: input.node, params: input.params, message }));
+    throw error;
+  }
 }
 
 /** Step by step; the first that fails ends it, and nothing after it is tried. Returns why it failed. */
