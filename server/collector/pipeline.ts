@@ -86,10 +86,10 @@ export class Pipeline {
   readonly isWantedPod = (namespace: string, pod: string): boolean =>
     this.#currentDaemons().some((daemon) => daemon.daemonSet.namespace === namespace && pod.startsWith(`${daemon.daemonSet.name}-`));
 
-  /** True where cAdvisor is worth reading every 15 s: no agent there, and the answer is not a plain yes. */
+  /** True where cAdvisor is worth reading every 15 s: the answer is not a plain yes, and no agent of this version tells the daemon's CPU. */
   readonly wantsFastCadvisor = (node: NodeName): boolean => {
     const memory = this.#nodes.get(node);
-    return memory !== undefined && freshnessOf(memory.view, "agent") !== "fresh" && (memory.view?.answer.state !== "yes" || memory.view.answer.atRisk);
+    return memory !== undefined && (memory.view?.answer.state !== "yes" || memory.view.answer.atRisk);
   };
 
   nodes(): Iterable<NodeObject> {
