@@ -7,7 +7,8 @@ import { mustRun, run, Sentence, step } from "./steps.mjs";
 
 /** Inside node_modules, so that an installation that is thrown away takes its stamp with it. */
 const STAMP = inRoot("node_modules/.sandglass-install.json");
-const QUIET = ["--no-audit", "--no-fund", "--no-update-notifier"];
+/** A package that would rather have a newer Node than npm runs on is fine: it runs on the project's. */
+const QUIET = ["--no-audit", "--no-fund", "--no-update-notifier", "--engine-strict=false"];
 /** The packages whose install scripts are needed; every other package's stay unrun. */
 const WITH_SCRIPTS = ["node", "esbuild"];
 
