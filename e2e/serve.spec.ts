@@ -28,7 +28,7 @@ const kubeconfig = (name: string, server: string, user: object = {}, cluster: ob
 test.describe("what cannot start says so in one sentence and ends with a code", () => {
   test("options: name, value and limit", async () => {
     for (const [args, says] of [
-      [["--port", "70000"], '--port is "70000": a port is a whole number from 0 to 65535'],
+      [["--port", "70000"], '--port is "70000": a port is a whole number from 1 to 65535'],
       [["--stuck-after-seconds", "5"], '--stuck-after-seconds is "5": it must be a whole number from 10 to 3600'],
       [["--kubelet", "maybe"], '--kubelet is "maybe": it must be one of auto, direct, proxy'],
       [["--kubelet-address", "node-1"], '--kubelet-address is "node-1": it must be NODE=https://HOST:PORT'],

@@ -20,11 +20,11 @@ const MAX_SIMULATED_NODES = 5_000;
 const MAX_SPEED = 1_000;
 const MAX_LIST = 5_000;
 
-const port = (name: string) =>
+const port = (name: string, min = 0) =>
   z.string().transform((text, ctx) => {
     const value = Number(text);
-    if (/^\d{1,5}$/.test(text) && value >= 0 && value <= MAX_PORT) return value;
-    ctx.addIssue({ code: "custom", message: `${name} is "${text}": a port is a whole number from 0 to ${MAX_PORT}` });
+    if (/^\d{1,5}$/.test(text) && value >= min && value <= MAX_PORT) return value;
+    ctx.addIssue({ code: "custom", message: `${name} is "${text}": a port is a whole number from ${min} to ${MAX_PORT}` });
     return z.NEVER;
   });
 const integer = (name: string, min: number, max: number) =>
@@ -58,7 +58,7 @@ const namespacedNames = z.array(z.string()).max(MAX_LIST).transform((items, ctx)
 });
 
 const ServeSchema = z.object({
-  port: port("--port"),
+  port: port("--port", 1),
   data: z.string().min(1),
   simulate: z.boolean(),
   kubeconfig: z.string().min(1).optional(),

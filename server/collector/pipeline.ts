@@ -15,7 +15,7 @@ import type { Log } from "../log";
 import type { CollectorStatus } from "../store/types";
 import { ClusterState } from "./cluster-state";
 import { NodeMemory } from "./node-memory";
-import { unheardView, unjudgedView } from "./unheard";
+import { unheardView, unjudgedView } from "../domain/unknown-views";
 import type { Writer } from "./writer";
 
 /** A sample of what the API says of a node is taken at least this often, and at once when a count changed. */

@@ -38,5 +38,5 @@ export function carryOutVerifications(store: Verifications, viewOf: (node: strin
 function lookForChange(store: Verifications, run: ActionRun, view: NodeView | undefined, nowMs: number): void {
   const there = view !== undefined && ACTIONS[run.plan.action]?.seen(run.plan, view.daemons) === true;
   if (there) store.seen(run.id, nowMs, VERIFY_AFTER_MS.map((ms) => nowMs + ms));
-  else if (nowMs - run.startedMs > NEVER_SEEN_AFTER_MS) store.seen(run.id, nowMs, [nowMs]);
+  else if (nowMs - run.startedMs > NEVER_SEEN_AFTER_MS) store.giveUp(run.id, nowMs);
 }

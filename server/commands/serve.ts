@@ -98,7 +98,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     if (simulated !== undefined) simulated.fill(collector);
 
     const stopped = new Promise<undefined>((resolve) => {
-      if (io.signal.aborted) resolve(undefined);
+      if (io.signal.aborted || process.connected === false) resolve(undefined);
       io.signal.addEventListener("abort", () => resolve(undefined));
       // The runner that started us is gone: nobody is left to end us.
       process.once("disconnect", () => resolve(undefined));

@@ -118,6 +118,7 @@ describe("requests that are refused", () => {
     ["from=yesterday", "query.from"],
     ["from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "query.to"],
     ["from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z", "query.from"],
+    ["from=0", "query.from"],
     ["points=1501", "query.points"],
     ["points=-1", "query.points"],
     ["signals=pods.waiting,nope", "query.signals"],

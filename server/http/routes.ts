@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseNodeName } from "../domain/ids";
 import { isSignalId, SIGNAL_IDS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
+import { MAX_RANGE_MS } from "../services/range";
 import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
 import {
   AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
@@ -36,8 +37,6 @@ export const TimeParam = z.string().max(40).transform((text, ctx) => {
   ctx.addIssue({ code: "custom", message: `"${text}" is not a time: ISO 8601 or milliseconds since 1970` });
   return z.NEVER;
 });
-/** Longest range of one timeline: what the coarsest tier keeps. */
-export const MAX_RANGE_MS = 31 * 86_400_000;
 const range = { from: TimeParam.optional(), to: TimeParam.optional() };
 const inOrder = (value: { from?: number | undefined; to?: number | undefined }, ctx: z.RefinementCtx): void => {
   if (value.from === undefined || value.to === undefined) return;

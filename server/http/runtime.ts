@@ -6,6 +6,7 @@ import { openReader } from "../store/reader";
 import { openState } from "../store/state";
 import type { State } from "../store/state-types";
 import type { Reader } from "../store/types";
+import { honestReader } from "../services/honest-reader";
 import type { ClusterPort } from "../services/cluster-port";
 import { createClusterPort } from "./cluster";
 import { createStreamHub, type StreamHub } from "./stream";
@@ -37,8 +38,8 @@ export function setWebRuntime(runtime: WebRuntime): void {
 
 function createRuntime(config: WebConfig): WebRuntime {
   const log = createLog(config.logLevel, "web");
-  const reader = openReader({ file: config.file });
   const clock = clockOf(config.clock);
+  const reader = honestReader(openReader({ file: config.file }), clock);
   const hub = createStreamHub({ reader, clock, log, version: config.version, actionsAllowed: config.actionsAllowed });
   process.on("message", (message: unknown) => {
     const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;

@@ -101,11 +101,12 @@ export function createStreamHub(deps: { readonly reader: Reader; readonly clock:
     open(lastSeq, signal) {
       if (closed) throw new ServiceError("unavailable", "Sandglass is stopping.", { retryAfterSeconds: 2 });
       if (clients.size >= MAX_STREAMS) throw new ServiceError("too-many", `${MAX_STREAMS} streams are open already.`, { retryAfterSeconds: 10 });
+      if (signal.aborted) throw new ServiceError("gone", "The page that asked is gone.");
       let client: Client | undefined;
       const body = new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            const now = deps.reader.fleet(Number.MAX_SAFE_INTEGER).seq;
+            const now = deps.reader.seq();
             // A number from another file (the data was moved away) would wait for ever.
             client = { controller, sentSeq: lastSeq !== undefined && lastSeq <= now ? lastSeq : now };
             clients.add(client);

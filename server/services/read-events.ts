@@ -5,6 +5,7 @@ import { ServiceError } from "../errors";
 import type { NodeEvents } from "../http/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";
+import { requireRange } from "./range";
 import { eventOut } from "./view-out";
 
 export interface ReadEventsInput {
@@ -21,6 +22,7 @@ export async function readEvents({ ctx, input }: { readonly ctx: Ctx; readonly i
   if (ctx.reader.node(input.name) === undefined) throw new ServiceError("not-found", `No node "${input.name}" is known.`);
   const toMs = input.toMs ?? ctx.clock.now();
   const fromMs = input.fromMs ?? toMs - HOUR_MS;
+  requireRange(fromMs, toMs);
   const found = ctx.reader.events({ node: input.name, fromMs, toMs, limit: input.limit ?? MAX_TIMELINE_EVENTS, ...(input.beforeMs === undefined ? {} : { beforeMs: input.beforeMs }) });
   return { node: input.name, from: iso(fromMs), to: iso(toMs), items: found.items.map(eventOut), truncated: found.truncated };
 }

@@ -10,7 +10,7 @@ export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly inp
   const row = ctx.reader.node(input.name);
   if (row === undefined) throw new ServiceError("not-found", `No node "${input.name}" is known.`);
   const { view } = row;
-  const names = ctx.reader.fleet().rows.map((other) => other.view.name).sort();
+  const names = ctx.reader.names();
   const at = names.indexOf(view.name);
   const previous = names[at - 1];
   const next = names[at + 1];

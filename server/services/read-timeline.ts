@@ -3,6 +3,7 @@ import type { NodeName } from "../domain/ids";
 import { SIGNAL_IDS, SIGNALS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_POINTS } from "../domain/timeline";
 import { ServiceError } from "../errors";
+import { requireRange } from "./range";
 import type { Timeline } from "../http/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";
@@ -23,7 +24,7 @@ export async function readTimeline({ ctx, input }: { readonly ctx: Ctx; readonly
   if (ctx.reader.node(input.name) === undefined) throw new ServiceError("not-found", `No node "${input.name}" is known.`);
   const toMs = input.toMs ?? ctx.clock.now();
   const fromMs = input.fromMs ?? toMs - HOUR_MS;
-  if (fromMs >= toMs) throw new ServiceError("invalid", "from must be earlier than to.", { errors: [{ field: "query.from", message: "must be earlier than to" }] });
+  requireRange(fromMs, toMs);
   const timeline = ctx.reader.timeline({ node: input.name, fromMs, toMs, signals: input.signals ?? SIGNAL_IDS, points: input.points ?? MAX_TIMELINE_POINTS });
   return {
     node: timeline.node,

@@ -15,6 +15,8 @@ export function openReader({ file }: { readonly file: string }): Reader {
     },
     fleet: (sinceSeq) => source.read((query) => readFleet(query, sinceSeq)),
     node: (name) => source.read((query) => rows(query.all<ViewRow>("SELECT seq, json FROM node_view WHERE node = ?", name))[0]),
+    seq: () => source.read((query) => Number(query.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seq'")?.value ?? 0)),
+    names: () => source.read((query) => query.all<{ node: string }>("SELECT node FROM node_view ORDER BY node").map((row) => row.node)),
     status: () =>
       source.read((query) => {
         const row = query.one<{ json: string }>("SELECT json FROM collector_status WHERE id = 1");

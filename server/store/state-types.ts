@@ -96,6 +96,8 @@ export interface Verifications {
   unseen(): readonly ActionRun[];
   /** The change is on the node: plans the checks. Counts once; a later call changes nothing. */
   seen(runId: number, seenMs: number, dueMs: readonly number[]): void;
+  /** The change was never seen: plans one check that will say so. Counts once. */
+  giveUp(runId: number, dueMs: number): void;
   /** Checks whose time has come, oldest first, at most MAX_RUNS_READ. */
   due(nowMs: number): readonly { readonly id: number; readonly dueMs: number; readonly run: ActionRun }[];
   /** Counts once; a later call changes nothing. */

@@ -83,6 +83,10 @@ export interface Reader {
   /** All nodes, or those changed after `sinceSeq`. `seq` is the newest sequence number in the file. */
   fleet(sinceSeq?: number): { readonly rows: readonly FleetRow[]; readonly gone: readonly string[]; readonly seq: number };
   node(name: NodeName): FleetRow | undefined;
+  /** The newest sequence number in the file. */
+  seq(): number;
+  /** Names of all nodes, ascending. */
+  names(): readonly string[];
   status(): CollectorStatus | undefined;
   /** `points`: most points of a series; the finest tier that holds the whole range and fits is used. */
   timeline(query: { readonly node: NodeName; readonly fromMs: number; readonly toMs: number; readonly signals: readonly SignalId[]; readonly points: number }): NodeTimeline;

@@ -77,7 +77,7 @@ export function planSetDaemonResources(params: SetDaemonResourcesParams, input: 
           },
     confirm: daemonSet.desired > 1 ? { kind: "type", text: daemonSet.name } : { kind: "click", text: "" },
     needs: { verb: "patch", group: "apps", resource: "daemonsets", namespace: daemonSet.namespace, name: daemonSet.name },
-    version: `${daemonSet.uid}:${daemonSet.generation}:${view.answer.state}`,
+    version: [daemonSet.uid, daemonSet.generation, view.answer.state, params.container, params.cpuLimitCores ?? "none", wanted.memoryRequestBytes ?? "none", wanted.memoryLimitBytes ?? "none"].join(":"),
     evidence: view.answer.proof,
     passRule: "Worked: pods that waited got a sandbox, none is stuck, and the daemon was not killed for memory since. Worse: it was, or more pods wait and none started.",
   };

@@ -1,6 +1,6 @@
 import { auditEntry, authorize } from "../../auth/authorize";
 import { actionReading } from "../../domain/actions/reading";
-import type { Plan } from "../../domain/actions/types";
+import type { ApiCall, Plan } from "../../domain/actions/types";
 import type { RequestId } from "../../domain/ids";
 import type { AuditEntry, Permit } from "../../domain/permit";
 import { ServiceError, type ErrorCode } from "../../errors";
@@ -28,7 +28,7 @@ export interface RunRequest extends PlanRequest {
  */
 export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; readonly input: RunRequest }): Promise<ActionRunOut> {
   const known = await ctx.state.run(input.requestId);
-  if (known !== undefined) return runOut(known);
+  if (known !== undefined) return knownRun(known, input);
   const asking = authorize(ctx.actor, "plan-action", `daemonset/${input.namespace}/${input.daemonSet}`, ctx);
   const { plan, view } = await audited(ctx, asking, input, () => makePlan(ctx, input));
   const refuse = async (code: ErrorCode, message: string): Promise<never> => {
@@ -50,7 +50,7 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
     startedMs: nowMs,
     aloneSinceMs: nowMs - COOLDOWN_MS,
   });
-  if (!started && run.requestId === input.requestId) return runOut(run);
+  if (!started && run.requestId === input.requestId) return knownRun(run, input);
   if (!started) return refuse("too-many", `An action on ${plan.node} began ${Math.round((nowMs - run.startedMs) / 1_000)} s ago. Wait ${COOLDOWN_MS / 1_000} s and see what it does.`);
   const failure = await carryOut(ctx, permit, run);
   const state = failure === undefined ? ("applied" as const) : ("failed" as const);
@@ -60,6 +60,14 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
     ...(failure === undefined ? {} : { error: failure }),
   });
   return runOut((await ctx.state.run(input.requestId)) ?? run);
+}
+
+/** A request id belongs to one request: another one that carries it is a mistake, not a retry. */
+function knownRun(run: ActionRun, input: RunRequest): ActionRunOut {
+  const { plan } = run;
+  const same = plan.node === input.node && plan.action === input.action && plan.object.namespace === input.namespace && plan.object.name === input.daemonSet && plan.version === input.version;
+  if (!same) throw new ServiceError("conflict", "This request id was used for another run. Open the plan again.");
+  return runOut(run);
 }
 
 /** An attempt that ends before there is a run, because its object is gone or the cluster does not answer, is an attempt all the same. */
@@ -80,18 +88,50 @@ async function carryOut(ctx: ActionCtx, permit: Permit, run: ActionRun): Promise
     if (step.call === undefined) continue;
     const started = { ordinal, title: step.title, state: "running" as const, startedMs: ctx.clock.now(), ...(before === undefined ? {} : { before }) };
     await ctx.state.saveStep(permit, run.id, started);
-    try {
-      const after = resourcesOf(await ctx.cluster.send(step.call));
-      await ctx.state.saveStep(permit, run.id, { ...started, state: "done", finishedMs: ctx.clock.now(), after });
-      if (step.call.method === "GET") before = after;
-    } catch (error) {
-      const message = error instanceof ServiceError ? error.message : "Sandglass failed while sending it; the log has the reason.";
-      if (!(error instanceof ServiceError)) ctx.log.error({ err: error, runId: run.id }, "a step of an action failed");
-      await ctx.state.saveStep(permit, run.id, { ...started, state: "failed", finishedMs: ctx.clock.now(), error: message });
-      return message;
-    }
+    const sent = await trySend(ctx, run, step.call);
+    // What was sent is sent: a trace that cannot be written now must not make a failure of it.
+    await ctx.state.saveStep(permit, run.id, { ...started, finishedMs: ctx.clock.now(), ...(sent.ok ? { state: "done", after: sent.after } : { state: "failed", error: sent.message }) }).catch((err: unknown) => {
+      if (!sent.ok) throw err;
+      ctx.log.error({ err, runId: run.id, ordinal }, "a step that was carried out could not be recorded");
+    });
+    if (!sent.ok) return sent.message;
+    if (step.call.method === "GET") before = sent.after;
   }
   return undefined;
+}
+
+/** A DaemonSet's status moves its resourceVersion all through a rollout; its template is what a plan rests on. */
+const MAX_CONFLICTS = 3;
+
+type Sent = { readonly ok: true; readonly after: string } | { readonly ok: false; readonly message: string };
+
+async function trySend(ctx: ActionCtx, run: ActionRun, call: ApiCall): Promise<Sent> {
+  let sending = call;
+  for (let conflicts = 0; ; conflicts++) {
+    try {
+      return { ok: true, after: resourcesOf(await ctx.cluster.send(sending)) };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) {
+        ctx.log.error({ err: error, runId: run.id }, "a step of an action failed");
+        return { ok: false, message: "Sandglass failed while sending it; the log has the reason." };
+      }
+      const again = error.code === "conflict" && conflicts < MAX_CONFLICTS ? await sameTemplate(ctx, run, call) : undefined;
+      if (again === undefined) return { ok: false, message: error.message };
+      sending = again;
+    }
+  }
+}
+
+/** The call with the resourceVersion of now, where only the status moved since the plan; nothing where the template did. */
+async function sameTemplate(ctx: ActionCtx, run: ActionRun, call: ApiCall): Promise<ApiCall | undefined> {
+  const { namespace, name } = run.plan.object;
+  const now = await ctx.cluster.daemonSet(namespace, name).catch((err: unknown) => {
+    ctx.log.warn({ err, runId: run.id }, "the object could not be read again after a conflict");
+    return undefined;
+  });
+  if (now === undefined || !run.plan.version.startsWith(`${now.uid}:${now.generation}:`)) return undefined;
+  const body = call.body as { readonly metadata?: object }; // plans are made with an object as body
+  return { ...call, body: { ...body, metadata: { ...body.metadata, resourceVersion: now.resourceVersion } } };
 }
 
 const facts = (plan: Plan): Record<string, unknown> => ({ action: plan.action, node: plan.node, title: plan.title, params: plan.params });

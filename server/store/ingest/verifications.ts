@@ -9,7 +9,7 @@ const INTERRUPTED = "Sandglass ended while this ran: look at the object before r
 export function verificationsOver(attempt: <T>(run: (db: Db) => T) => T): Verifications {
   const whole = (db: Db, row: RunRow): ActionRun => toRun(row, db.prepare<[number], StepRow>(STEPS_OF_RUN).all(row.id), db.prepare<[number], VerificationRow>(VERIFICATIONS_OF_RUN).all(row.id));
   return {
-    unseen: () => attempt((db) => db.prepare<[], RunRow>(`${RUN} WHERE state = 'applied' AND seen_ms IS NULL ORDER BY id LIMIT ${MAX_RUNS_READ}`).all().map((row) => whole(db, row))),
+    unseen: () => attempt((db) => db.prepare<[], RunRow>(`${RUN} WHERE state = 'applied' AND seen_ms IS NULL AND NOT EXISTS (SELECT 1 FROM verification WHERE run_id = action_run.id) ORDER BY id LIMIT ${MAX_RUNS_READ}`).all().map((row) => whole(db, row))),
     seen: (runId, seenMs, dueMs) =>
       attempt((db) =>
         db
@@ -20,6 +20,7 @@ export function verificationsOver(attempt: <T>(run: (db: Db) => T) => T): Verifi
           })
           .immediate(),
       ),
+    giveUp: (runId, dueMs) => attempt((db) => void db.prepare("INSERT INTO verification (run_id, due_ms, state) SELECT ?, ?, 'due' WHERE NOT EXISTS (SELECT 1 FROM verification WHERE run_id = ?)").run(runId, dueMs, runId)),
     due: (nowMs) =>
       attempt((db) =>
         db

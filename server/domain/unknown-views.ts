@@ -1,5 +1,6 @@
-import { withSince } from "../domain/judge";
-import type { NodeView } from "../domain/node-view";
+import { withSince } from "./judge";
+import { durationWords } from "./words";
+import type { NodeView } from "./node-view";
 
 /**
  * A node that the store remembers and no list has told of since the start: unknown, whatever it was, with its last
@@ -7,6 +8,13 @@ import type { NodeView } from "../domain/node-view";
  */
 export const unheardView = (view: NodeView, nowMs: number): NodeView =>
   unknownView(view, nowMs, { summary: "Nothing was heard of this node since Sandglass started.", what: "The API server's list of nodes", reason: "not heard of since Sandglass started" });
+
+/** Nobody keeps the views up: the collector cannot write, hangs or is gone. Whatever was last written is no answer for now. */
+export const silentView = (view: NodeView, silentSinceMs: number, nowMs: number): NodeView => {
+  const age = durationWords((nowMs - silentSinceMs) / 1_000);
+  const unknown = unknownView(view, nowMs, { summary: `Sandglass has written nothing for ${age}.`, what: "The collector's own sign of life", reason: `nothing was written for ${age}` });
+  return { ...unknown, answer: { ...unknown.answer, sinceMs: Math.max(view.answer.state === "unknown" ? view.answer.sinceMs : 0, silentSinceMs) } };
+};
 
 /** A node whose judging failed: what was last made of it is no answer for now. */
 export const unjudgedView = (view: NodeView, nowMs: number): NodeView =>
