@@ -123,7 +123,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         api: apiHealth(kinds, startedMs, clock.now()),
         kubelet: { mode: kubelet.mode, tls: kubelet.tls, scraped: kubelet.scraped, failing: kubelet.failing, skipped: kubelet.skipped, lateMs: Math.round(kubelet.lateMs) },
         agents: { listening: listener !== undefined, reporting: pipeline.reportingAgents, dropped: listener?.dropped ?? {} },
-        store: writer.state,
+        store: { ...writer.state, ...withSize(ingest.sizeBytes()) },
         ...(doneShare === undefined ? {} : { backfill: { doneShare } }),
         actionsAllowed: config.allowActions,
       };
@@ -178,6 +178,8 @@ function whileWritable<T>(log: Log, run: () => T): T | undefined {
     return undefined;
   }
 }
+
+const withSize = (fileBytes: number | undefined): { fileBytes?: number } => (fileBytes === undefined ? {} : { fileBytes });
 
 function upkeep(ingest: Ingest, nowMs: number, log: Log): void {
   const beganMs = monotonicMs();
