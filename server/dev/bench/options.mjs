@@ -39,13 +39,13 @@ export function benchOptions(args) {
   const unknown = only.find((name) => !PARTS.includes(name));
   if (unknown !== undefined) throw new Sentence(`--only is "${values.only}": the parts are ${PARTS.join(", ")}.`);
   if (values["write-docs"] && PARTS.some((name) => !only.includes(name))) throw new Sentence("--write-docs needs every part: leave --only away, or the page would lose figures.");
+  const sizes = { nodes: number("nodes", values.nodes, MAX_NODES, true), minutes: number("minutes", values.minutes, MAX_MINUTES, false), hours: number("hours", values.hours, MAX_HOURS, false) };
   return {
-    nodes: number("nodes", values.nodes, MAX_NODES, true),
-    minutes: number("minutes", values.minutes, MAX_MINUTES, false),
-    hours: number("hours", values.hours, MAX_HOURS, false),
+    ...sizes,
     only: PARTS.filter((name) => only.includes(name)),
     writeDocs: values["write-docs"],
-    command: ["npm run bench", ...(args.length > 0 ? ["--", ...args] : [])].join(" "),
+    // What makes the figures, without where they go: a path of this machine is nobody else's business.
+    command: `npm run bench -- ${Object.entries(sizes).map(([name, value]) => `--${name} ${value}`).join(" ")}${values.only === undefined ? "" : ` --only ${values.only}`}`,
     ...(values.json === undefined ? {} : { json: path.resolve(values.json) }),
   };
 }

@@ -7,7 +7,7 @@ export const BenchOptions = z.object({
   hours: z.number().positive(),
   only: z.array(z.enum(["collector", "store", "ui"])).readonly(),
   writeDocs: z.boolean(),
-  /** As it was typed. */
+  /** What makes the same figures again. */
   command: z.string(),
   json: z.string().optional(),
   /** The checkout. */
