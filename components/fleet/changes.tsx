@@ -6,11 +6,12 @@ import { Instant } from "@/components/ui/instant";
 import { plural } from "@/components/format/numbers";
 import { lookOf, LOOK_WORDS, type Change } from "./model";
 
-/** Most lines shown; the rest is counted. */
-const MAX_SHOWN = 8;
+/** Fewest lines that are shown where there are as many; the rest is counted. */
+const MIN_SHOWN = 4;
 
-export function Changes({ changes }: { readonly changes: readonly Change[] }) {
-  const shown = changes.slice(0, MAX_SHOWN);
+/** `beside`: lines of the list that it stands next to, so that neither leaves the other a hole. */
+export function Changes({ changes, beside }: { readonly changes: readonly Change[]; readonly beside: number }) {
+  const shown = changes.slice(0, Math.max(MIN_SHOWN, beside));
   return (
     <section aria-labelledby="changes-h">
       <div className="sec-head">

@@ -13,6 +13,7 @@ import { EmptyFleet } from "./empty-fleet";
 import { HeatMap } from "./heat-map";
 import { HourBars } from "./hour-bars";
 import { countFleet, type FleetModel } from "./model";
+import { MAX_NEEDS, needsOf } from "./needs";
 import { Needs } from "./needs-list";
 import { NodeTable } from "./node-table";
 import { toModel } from "./to-model";
@@ -34,6 +35,7 @@ export function FleetPage({ initial }: { readonly initial: FleetModel }) {
   const rows = useDeferredValue(fleet.rows);
   const [view, changeView] = useView();
   const counts = useMemo(() => countFleet(fleet.rows), [fleet.rows]);
+  const needs = useMemo(() => needsOf(rows), [rows]);
   const pools = useMemo(() => byPool(rows), [rows]);
   return (
     <>
@@ -52,8 +54,8 @@ export function FleetPage({ initial }: { readonly initial: FleetModel }) {
             <HourBars history={fleet.history} nowMs={fleet.atMs} />
           </section>
           <div className="cols">
-            <Needs rows={rows} />
-            <Changes changes={fleet.changes} />
+            <Needs needs={needs} />
+            <Changes changes={fleet.changes} beside={Math.min(needs.length, MAX_NEEDS)} />
           </div>
           <HeatMap pools={pools} nodes={counts.nodes} colour={view.colour} onColour={(colour) => changeView({ colour })} />
           <NodeTable rows={rows} pools={pools} view={view} onView={changeView} />

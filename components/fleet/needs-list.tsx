@@ -1,20 +1,18 @@
 "use client";
 
 import Link from "next/link";
-import { useMemo } from "react";
 import { useNow } from "@/components/live/live-provider";
 import { formatCount, plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { Instant } from "@/components/ui/instant";
-import { LOOK_WORDS, type FleetRow } from "./model";
-import { MAX_NEEDS, needsOf, type Need } from "./needs";
+import { LOOK_WORDS } from "./model";
+import { MAX_NEEDS, type Need } from "./needs";
 import { Spark } from "./spark";
 
 const COARSE_MS = 10_000;
 
-export function Needs({ rows }: { readonly rows: readonly FleetRow[] }) {
-  const needs = useMemo(() => needsOf(rows), [rows]);
+export function Needs({ needs }: { readonly needs: readonly Need[] }) {
   const shown = needs.slice(0, MAX_NEEDS);
   const nodes = needs.reduce((sum, need) => sum + need.rows.length, 0);
   const rest = needs.slice(MAX_NEEDS).reduce((sum, need) => sum + need.rows.length, 0);

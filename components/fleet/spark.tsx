@@ -11,7 +11,8 @@ import { sparkOf } from "./spark-geometry";
 import { lookOf, type FleetRow } from "./model";
 
 const SPAN_MS = 3_600_000;
-const POINTS = 60;
+/** As many as an hour has samples of the fastest source. */
+const POINTS = 240;
 const REFRESH_MS = 60_000;
 
 /** Pods waiting on one node in the last hour; hatched where nobody could count. */

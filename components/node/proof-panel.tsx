@@ -7,20 +7,12 @@ import { formatDuration } from "@/components/format/time";
 import { AnswerGlyph, Icon } from "@/components/ui/glyphs";
 import { lookOf, LOOK_WORDS } from "@/components/fleet/model";
 import { Instant } from "@/components/ui/instant";
+import { rowWords } from "./answer-words";
 import { evidenceInstant, evidenceValue } from "./evidence-value";
 
 const COARSE_MS = 5_000;
 const CHIP_TONES = { no: "bad", unknown: "unknown", risk: "warn", yes: "ok" } as const;
 
-/** Which row of the design's table gave the answer, in words. */
-const ROW_WORDS: Readonly<Record<number, string>> = {
-  1: "Every source that an answer could rest on is stale",
-  2: "Something that stops every pod is measured now",
-  3: "Pods are stuck, and none has started since the oldest began to wait",
-  4: "Pods are stuck while others start",
-  5: "A pod started lately, and none is stuck",
-  6: "Nothing was tried, and what can be looked at is in order",
-};
 
 export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; readonly actions: ReactNode }) {
   const { answer } = detail;
@@ -39,7 +31,7 @@ export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; r
           </span>
         </div>
         <h2>What the answer rests on</h2>
-        <p className="lede">{ROW_WORDS[answer.row]}.</p>
+        <p className="lede">{rowWords(answer)}.</p>
         <ul className="ev">
           {answer.proof.map((evidence) => (
             <EvidenceLine key={`${evidence.what} ${evidence.source}`} evidence={evidence} now={now} />
