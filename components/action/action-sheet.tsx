@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { ActionParams } from "@/server/http/schemas";
 import { PlanBody } from "./sheet/plan-body";
 import { RunBody } from "./sheet/run-body";
@@ -28,7 +28,8 @@ interface ActionSheetProps {
  */
 export default function ActionSheet({ opened, onPlan, onClose }: ActionSheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the effects of what it holds, which put the focus where reading begins.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (element?.open === false) element.showModal();
   }, []);

@@ -16,7 +16,7 @@ export function Readings({ run }: { readonly run: ActionRunOut }) {
   const columns = [{ label: "Before", reading: run.before, noLimit: valuesBefore(run)?.cpuLimit === null }, ...checks];
   return (
     <Block id="numbers-h" title="Before and after">
-      <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Before and after">
+      <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Numbers before and after">
         <table className="tbl readings">
           <thead>
             <tr>

@@ -7,6 +7,7 @@ import { decisiveCheck, isSettled, neverSeen, outcomeOf, type Outcome } from "..
 import { Block, CallText } from "../sheet/plan-view";
 import { capital } from "../sheet/values-form";
 import { effectWords, spaced, valuesBefore } from "../values";
+import { BacklogChart } from "./backlog-chart";
 import { Checks } from "./checks";
 import { Readings } from "./readings";
 import { RunSteps } from "./run-steps";
@@ -24,6 +25,7 @@ export function RunView({ run, problem }: { readonly run: ActionRunOut; readonly
         )}
         <Verdict run={run} />
         <Checks run={run} />
+        <BacklogChart run={run} />
         <Readings run={run} />
         <Block id="pass-h" title="How it is told">
           <p className="line">{run.passRule}</p>
