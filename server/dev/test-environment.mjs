@@ -18,6 +18,9 @@ export async function testEnvironment({ chromium }) {
   const home = path.join(folder, "home");
   const temporary = path.join(folder, "tmp");
   for (const made of [home, temporary]) mkdirSync(made);
+  // Tests that give up root's rights still have to reach their own files.
+  chmodSync(folder, 0o711);
+  chmodSync(temporary, 0o1777);
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !REMOVED.test(name)));
   const egress = path.join(folder, "egress.jsonl");
   return {
