@@ -14,6 +14,8 @@ const SIMULATOR_TIMEOUT_MS = 15 * 60_000;
 const START_TIMEOUT_MS = 2 * 60_000;
 const WHOLE_TIMEOUT_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 2_000;
+/** On a busy machine a page times out now and then; the table tells how many were failing. */
+const WHOLE_SHARE = 0.95;
 
 /** What the status route tells, as far as it is used here. */
 const Status = z.object({
@@ -105,7 +107,7 @@ export async function startFleet({ root, scratch, nodes, prepare, say }: FleetOp
     },
   };
   try {
-    say("waiting until every kubelet was read and every agent was heard");
+    say("waiting until every node is answered, kubelets read and agents heard");
     await untilWhole(fleet, nodes);
   } catch (error) {
     await fleet.stop();
@@ -114,13 +116,13 @@ export async function startFleet({ root, scratch, nodes, prepare, say }: FleetOp
   return fleet;
 }
 
-/** Every node read, heard and answered: only then is it the fleet that the figures are about. */
+/** Every node answered, and nearly all read and heard: only then is it the fleet that the figures are about. */
 async function untilWhole(fleet: Fleet, nodes: number): Promise<void> {
   const endMs = Date.now() + WHOLE_TIMEOUT_MS;
   for (;;) {
     const { kubelet, agents } = await statusOnceWritten(fleet, endMs);
     const counts = await fleet.counts();
-    if (kubelet.scraped === nodes && agents.reporting === nodes && counts.nodes === nodes && counts.unknown === 0) return;
+    if (Math.min(kubelet.scraped, agents.reporting) >= WHOLE_SHARE * nodes && counts.nodes === nodes && counts.unknown === 0) return;
     if (Date.now() > endMs) throw new Error(`after ${WHOLE_TIMEOUT_MS / 1_000} s ${kubelet.scraped} of ${nodes} kubelets were read, ${agents.reporting} agents heard, ${counts.unknown} nodes unknown`);
     await wait(LOOK_EVERY_MS);
   }

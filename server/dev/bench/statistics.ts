@@ -6,6 +6,7 @@ export function percentile(values: readonly number[], of: number): number {
   return value;
 }
 
+export const smallest = (values: readonly number[]): number => percentile(values, 0);
 export const largest = (values: readonly number[]): number => percentile(values, 1);
 export const MIB = 2 ** 20;
 /** As browsers and budgets count. */
