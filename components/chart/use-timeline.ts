@@ -34,6 +34,7 @@ export function useTimeline(name: string, range: Range, initial: { readonly key:
     queryKey,
     queryFn: ({ signal }) => readTimeline(name, windowOf(range, clock.now()), signal),
     placeholderData: keepPreviousData,
+    gcTime: 0,
     ...(initial.key === key ? { initialData: initial.timeline } : {}),
   });
   const busy = useRef(false);

@@ -2,8 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
-import type { Fleet } from "@/server/http/schemas";
-import { fetchJson } from "@/components/live/fetch-json";
+import { useShows } from "@/components/live/live-provider";
 import { QUERY_KEYS } from "@/components/live/queries";
 import { plural } from "@/components/format/numbers";
 import { Instant, ZoneName } from "@/components/ui/instant";
@@ -16,7 +15,7 @@ import { countFleet, type FleetModel } from "./model";
 import { MAX_NEEDS, needsOf } from "./needs";
 import { Needs } from "./needs-list";
 import { NodeTable } from "./node-table";
-import { toModel } from "./to-model";
+import { readFleet } from "./read-fleet";
 import { useView } from "./use-view";
 import { byPool } from "./view-state";
 
@@ -26,11 +25,12 @@ const REFRESH_MS = 300_000;
 export function FleetPage({ initial }: { readonly initial: FleetModel }) {
   const query = useQuery<FleetModel>({
     queryKey: QUERY_KEYS.fleet,
-    queryFn: async ({ signal }) => toModel(await fetchJson<Fleet>("/api/v1/fleet", signal)),
+    queryFn: ({ signal, client }) => readFleet(client, signal),
     initialData: initial,
     refetchInterval: REFRESH_MS,
   });
   const fleet = query.data;
+  useShows(fleet.seq);
   // The map and the table may lag behind the counts by a frame; they never hold a frame up.
   const rows = useDeferredValue(fleet.rows);
   const [view, changeView] = useView();

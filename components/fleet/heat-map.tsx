@@ -137,6 +137,7 @@ interface Painting {
 /** Paints everything when layout, theme or colouring changes, else only the cells whose node changed. */
 function usePainting(ref: React.RefObject<HTMLCanvasElement | null>, painting: Painting): void {
   const painted = useRef<Painting>(undefined);
+  const [, paintAgain] = useState(0);
   useLayoutEffect(() => {
     const element = ref.current;
     const context = element?.getContext("2d");
@@ -162,7 +163,9 @@ function usePainting(ref: React.RefObject<HTMLCanvasElement | null>, painting: P
   useEffect(() => {
     let gone = false;
     void document.fonts.ready.then(() => {
-      if (!gone) painted.current = undefined;
+      if (gone) return;
+      painted.current = undefined;
+      paintAgain((count) => count + 1);
     });
     return () => {
       gone = true;

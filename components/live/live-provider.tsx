@@ -3,14 +3,12 @@
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { ChangeMessage, Status } from "@/server/http/schemas";
-import { applyChange } from "@/components/fleet/apply-change";
-import type { FleetModel } from "@/components/fleet/model";
 import type { Connection } from "./connection";
 import { fetchJson } from "./fetch-json";
+import { noteBackfill, startLink } from "./link";
 import { createLiveStore, type LiveStore } from "./live-store";
 import { QUERY_KEYS } from "./queries";
 import { createServerClock } from "./server-clock";
-import { LiveStream } from "./stream";
 
 const STATUS_EVERY_MS = 10_000;
 
@@ -57,57 +55,14 @@ function LiveLink({ client, store, initial }: { readonly client: QueryClient; re
   }, [failed, store]);
 
   useEffect(() => {
-    const stream = new LiveStream(
-      "/api/v1/stream",
-      {
-        onHello: (seq) => {
-          if (seq !== undefined && seq !== knownSeq(client)) refetchData(client);
-        },
-        onChange: (message) => take(client, store, message),
-        onState: (state) => store.setState(state),
-        onUnreadable: () => refetchData(client),
-      },
-      knownSeq(client),
-    );
-    stream.open();
+    const stopLink = startLink(client, store);
     const stopTicking = store.startTicking();
     return () => {
-      stream.close();
+      stopLink();
       stopTicking();
     };
   }, [client, store]);
   return null;
-}
-
-/** History that is being filled in lies behind what pages show: they read it anew with each so much of it, and at its end. */
-const BACKFILL_STEP_SHARE = 0.1;
-
-function noteBackfill(client: QueryClient, before: Status, after: Status): void {
-  const step = (status: Status): number => (status.backfill === undefined ? Infinity : Math.floor(status.backfill.doneShare / BACKFILL_STEP_SHARE));
-  if (before.backfill === undefined || step(before) === step(after)) return;
-  void client.invalidateQueries({ predicate: (query) => ["timeline", "spark", "fleet", "node"].includes(String(query.queryKey[0])) });
-}
-
-function take(client: QueryClient, store: LiveStore, message: ChangeMessage): void {
-  if (message.status === undefined) store.clock.set(Date.parse(message.at));
-  else {
-    noteBackfill(client, store.status(), message.status);
-    store.heard(message.status);
-    client.setQueryData(QUERY_KEYS.status, message.status);
-  }
-  client.setQueryData<FleetModel>(QUERY_KEYS.fleet, (fleet) => (fleet === undefined ? undefined : applyChange(fleet, message)));
-  client.setQueryData(QUERY_KEYS.seq, message.seq);
-  store.changed(message);
-}
-
-/** The newest sequence number among what this tab shows; the stream goes on from there. */
-function knownSeq(client: QueryClient): number | undefined {
-  const seqs = [client.getQueryData<FleetModel>(QUERY_KEYS.fleet)?.seq, client.getQueryData<number>(QUERY_KEYS.seq)].filter((seq) => seq !== undefined);
-  return seqs.length === 0 ? undefined : Math.max(...seqs);
-}
-
-function refetchData(client: QueryClient): void {
-  void client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== "status" });
 }
 
 function createQueryClient(): QueryClient {
@@ -148,4 +103,14 @@ export function useOnChange(callback: (message: ChangeMessage) => void): void {
 
 export function useServerClock(): LiveStore["clock"] {
   return useLiveStore().clock;
+}
+
+/**
+ * A page says what it shows when it is on the screen: the sequence number of its fleet, or nothing where it has none.
+ * The stream begins there.
+ */
+export function useShows(seq: number | undefined): void {
+  const store = useLiveStore();
+  const first = useRef(seq);
+  useEffect(() => store.shows(first.current), [store]);
 }

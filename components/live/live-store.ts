@@ -16,10 +16,14 @@ export interface LiveStore {
   heard(status: Status): void;
   setState(state: Connection["state"]): void;
   changed(message: ChangeMessage): void;
+  /** A page is on the screen that shows the fleet as of `seq`; `undefined`: it shows none. */
+  shows(seq: number | undefined): void;
   startTicking(): () => void;
   readonly subscribeConnection: (listener: () => void) => () => void;
   readonly subscribeTick: (listener: () => void) => () => void;
   readonly subscribeChanges: (listener: (message: ChangeMessage) => void) => () => void;
+  /** Told of pages that are on the screen already as well. */
+  readonly subscribeShown: (listener: (seq: number | undefined) => void) => () => void;
 }
 
 export function createLiveStore(clock: ServerClock, initial: Status, monotonicMs: () => number = () => performance.now()): LiveStore {
@@ -30,6 +34,8 @@ export function createLiveStore(clock: ServerClock, initial: Status, monotonicMs
   const connectionListeners = new Set<() => void>();
   const tickListeners = new Set<() => void>();
   const changeListeners = new Set<(message: ChangeMessage) => void>();
+  const shownListeners = new Set<(seq: number | undefined) => void>();
+  let shown: { readonly seq: number | undefined } | undefined;
   const subscribe =
     <T>(listeners: Set<T>) =>
     (listener: T): (() => void) => {
@@ -57,6 +63,10 @@ export function createLiveStore(clock: ServerClock, initial: Status, monotonicMs
     changed(message) {
       for (const listener of changeListeners) listener(message);
     },
+    shows(seq) {
+      shown = { seq };
+      for (const listener of shownListeners) listener(seq);
+    },
     startTicking() {
       const timer = setInterval(() => {
         tickedMs = clock.now();
@@ -67,5 +77,10 @@ export function createLiveStore(clock: ServerClock, initial: Status, monotonicMs
     subscribeConnection: subscribe(connectionListeners),
     subscribeTick: subscribe(tickListeners),
     subscribeChanges: subscribe(changeListeners),
+    subscribeShown(listener) {
+      shownListeners.add(listener);
+      if (shown !== undefined) listener(shown.seq);
+      return () => shownListeners.delete(listener);
+    },
   };
 }

@@ -2,8 +2,6 @@
 export const QUERY_KEYS = {
   status: ["status"],
   fleet: ["fleet"],
-  /** Newest sequence number seen by a page that has no fleet. */
-  seq: ["seq"],
   visibility: ["visibility"],
   node: (name: string) => ["node", name] as const,
   timeline: (name: string, range: string, points: number) => ["timeline", name, range, points] as const,

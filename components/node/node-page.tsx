@@ -8,7 +8,7 @@ import { useRange } from "@/components/chart/use-range";
 import { useTimeline } from "@/components/chart/use-timeline";
 import { Workbench } from "@/components/chart/workbench";
 import { fetchJson } from "@/components/live/fetch-json";
-import { useOnChange } from "@/components/live/live-provider";
+import { useOnChange, useShows } from "@/components/live/live-provider";
 import { QUERY_KEYS } from "@/components/live/queries";
 import { useShortcuts } from "@/components/ui/shortcuts";
 import { AnswerHead } from "./answer-head";
@@ -38,7 +38,10 @@ export function NodePage({ initial, timeline: first, actions }: NodePageProps) {
     queryKey: QUERY_KEYS.node(name),
     queryFn: ({ signal }) => fetchJson<NodeDetail>(`/api/v1/nodes/${encodeURIComponent(name)}`, signal),
     initialData: initial,
+    // A node that is looked at again comes from the server again: nobody kept it up to date meanwhile.
+    gcTime: 0,
   });
+  useShows(undefined);
   const refresh = useThrottled(() => void query.refetch(), REFRESH_AT_MOST_EVERY_MS);
   useOnChange((message) => {
     if (message.nodes.some((node) => node.name === name) || message.gone.includes(name)) refresh();

@@ -3,10 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useDeferredValue, useId, useState } from "react";
-import type { Fleet } from "@/server/http/schemas";
 import { lookOf, LOOK_WORDS, type FleetModel } from "@/components/fleet/model";
-import { toModel } from "@/components/fleet/to-model";
-import { fetchJson } from "@/components/live/fetch-json";
+import { readFleet } from "@/components/fleet/read-fleet";
 import { QUERY_KEYS } from "@/components/live/queries";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { Dialog } from "@/components/ui/dialog";
@@ -18,7 +16,7 @@ export default function JumpDialog({ onClose }: { readonly onClose: () => void }
   const list = useId();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
-  const fleet = useQuery<FleetModel>({ queryKey: QUERY_KEYS.fleet, queryFn: async ({ signal }) => toModel(await fetchJson<Fleet>("/api/v1/fleet", signal)) });
+  const fleet = useQuery<FleetModel>({ queryKey: QUERY_KEYS.fleet, queryFn: ({ signal, client }) => readFleet(client, signal) });
   const rows = fleet.data?.rows ?? [];
   const matches = matchNodes(rows, useDeferredValue(text));
   const shown = matches.slice(0, MAX_MATCHES);

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { useMemo, useState } from "react";
 import type { Visibility } from "@/server/http/schemas";
 import { fetchJson } from "@/components/live/fetch-json";
-import { useNow } from "@/components/live/live-provider";
+import { useNow, useShows } from "@/components/live/live-provider";
 import { QUERY_KEYS } from "@/components/live/queries";
 import { formatCount, plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
@@ -23,6 +23,7 @@ export function VisibilityPage({ initial }: { readonly initial: Visibility }) {
     initialData: initial,
     refetchInterval: REFRESH_MS,
   });
+  useShows(undefined);
   const sources = useMemo(() => sourceGroups(data.nodes), [data]);
   const blind = useMemo(() => blindGroups(data.nodes), [data]);
   return (
