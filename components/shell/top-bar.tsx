@@ -22,7 +22,7 @@ export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => voi
   const { cluster } = status;
   return (
     <header className="bar">
-      <Link className="brand" href="/">
+      <Link className="brand" href="/" prefetch={false}>
         <SandglassMark />
         Sandglass
       </Link>
@@ -32,7 +32,7 @@ export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => voi
       </span>
       <nav aria-label="Main">
         {PAGES.map((page) => (
-          <Link key={page.href} href={page.href} {...(page.is(path) ? { "aria-current": "page" as const } : {})}>
+          <Link key={page.href} href={page.href} prefetch={false} {...(page.is(path) ? { "aria-current": "page" as const } : {})}>
             {page.label}
           </Link>
         ))}
