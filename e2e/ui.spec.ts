@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import type { Fleet } from "@/server/http/schemas";
+import type { Fleet, Status } from "@/server/http/schemas";
 import { freePort, startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -235,6 +235,8 @@ test("a page moves by its one stream; a server that goes away shows as lost, wit
   let other = await startProduct({ args: ["--simulate", "--scenario", "healthy", "--nodes", "3"], port });
   try {
     await until("three nodes", 60_000, async () => ((await other.api<Fleet>("/api/v1/fleet")).nodes.length === 3 ? true : undefined));
+    // While the past is being filled in the page reads it anew; that is not what is looked at here.
+    await until("the past filled in", 100_000, async () => ((await other.api<Status>("/api/v1/status")).backfill === undefined ? true : undefined));
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto(other.url);
