@@ -101,7 +101,7 @@ export function PlanBody({ node, offer, initial, undo, requestId, control }: Pla
               </ul>
             </section>
           )}
-          <ValuesForm offer={offer} values={values} errors={{ ...errors.fields, ...local }} onChange={setValues} />
+          <ValuesForm offer={offer} values={values} errors={{ ...errors.fields, ...local }} frozen={once.sending !== "no"} onChange={setValues} />
           {faulty && !behind ? (
             <p className="say bad" role="alert">
               <b>There is no plan for these values.</b> {errors.other.length > 0 ? errors.other.join(" ") : error === null || Object.keys(errors.fields).length > 0 ? "See the fields." : error.message}

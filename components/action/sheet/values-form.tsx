@@ -8,17 +8,19 @@ interface ValuesFormProps {
   readonly offer: Offer;
   readonly values: Values;
   readonly errors: Readonly<Partial<Record<Field, string>>>;
+  /** What was sent stays as it was sent. */
+  readonly frozen: boolean;
   readonly onChange: (values: Values) => void;
 }
 
 const PRESET_HINTS = { emergency: "while a storm lasts", lasting: "to keep" } as const;
 
 /** The three values of the plan: a preset by a click, or any others. Every change makes a new plan. */
-export function ValuesForm({ offer, values, errors, onChange }: ValuesFormProps) {
+export function ValuesForm({ offer, values, errors, frozen, onChange }: ValuesFormProps) {
   const chosen = paramsOf(offer.container, values);
   const set = (part: Partial<Values>): void => onChange({ ...values, ...part });
   return (
-    <fieldset className="vals">
+    <fieldset className="vals" disabled={frozen}>
       <legend className="sr">Values of {offer.container}</legend>
       <div className="vals-presets" role="group" aria-label="Presets">
         {offer.presets.map(({ preset, params }) => (

@@ -1,0 +1,343 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail } from "@/server/http/schemas";
+import { startProduct, until, type Product } from "./setup/product";
+import { expect, test } from "./setup/test";
+
+test.describe.configure({ mode: "serial", timeout: 300_000 });
+// A picture of a page of hundreds of rows after every step takes longer than the steps.
+test.use({ trace: "off" });
+
+/** Fast enough that a check after ten minutes comes after two, slow enough that a busy machine keeps every source fresh. */
+const SPEED = 5;
+const VERDICT_TIMEOUT_MS = 180_000;
+/** A page of a machine that carries a whole cluster besides may be slow to come alive. */
+const PAGE_TIMEOUT_MS = 60_000;
+
+const data = mkdtempSync(path.join(os.tmpdir(), "sandglass-actions-"));
+let product: Product;
+let node: string;
+let offer: ActionOffers["offers"][number];
+/** What the page sent for the run that worked. */
+let sent: object | undefined;
+
+test.beforeAll(async () => {
+  product = await startProduct({ dataDir: data, args: ["--simulate", "--scenario", "retry-storm", "--nodes", "6", "--speed", String(SPEED)] });
+  node = await until("the stormy node", 60_000, async () => (await product.api<Fleet>("/api/v1/fleet")).nodes.find((one) => one.answer.state === "no")?.name);
+  const offers = await product.api<ActionOffers>(`/api/v1/nodes/${node}/actions`);
+  const [first] = offers.offers;
+  if (first === undefined) throw new Error("the stormy node offers no action");
+  offer = first;
+});
+test.afterAll(async () => {
+  await product?.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const wanted = (params: object): object => ({ action: offer.action, namespace: offer.namespace, daemonSet: offer.daemonSet, params });
+/** As the page sends it: JSON, same origin. */
+const post = (route: string, body: object): Promise<Response> =>
+  fetch(`${product.url}/api/v1/nodes/${node}/actions/${route}`, { method: "POST", headers: { "content-type": "application/json", origin: product.url }, body: JSON.stringify(body) });
+const runs = async (): Promise<ActionRunOut[]> => (await product.api<ActionRuns>("/api/v1/actions")).items;
+const panel = (page: Page) => page.getByRole("region", { name: "What can be done" });
+const sheet = (page: Page) => page.getByRole("dialog");
+const outcome = (page: Page) => sheet(page).getByRole("status", { name: "Outcome so far" });
+const lastButton = (page: Page) => sheet(page).getByRole("button", { name: "Run on 6 nodes" });
+
+async function openNode(page: Page): Promise<void> {
+  await page.goto(`${product.url}/nodes/${node}`);
+  await expect(panel(page).getByRole("button", { name: "Other values…" })).toBeVisible({ timeout: PAGE_TIMEOUT_MS });
+}
+
+async function tryPlan(page: Page): Promise<void> {
+  await sheet(page).getByRole("button", { name: /^Dry run/ }).click();
+  await expect(sheet(page).getByText("Accepted.")).toBeVisible({ timeout: 30_000 });
+}
+
+/** Nothing that axe can find, and nothing wider than the window. */
+async function expectClean(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect.soft(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.target.join(" ")).join(", ")}`), what).toEqual([]);
+  expect.soft(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${what} is no wider than the window`).toBe(true);
+}
+
+/** Errors in the console of a page, but for those of requests that a test makes on purpose. */
+function consoleErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
+  page.on("pageerror", (error) => errors.push(error.message));
+  return errors;
+}
+
+test("the plan says its effect, its width, its calls and its undo; Enter sends nothing; Esc closes and gives the focus back", async ({ page }) => {
+  const errors = consoleErrors(page);
+  await openNode(page);
+  const button = panel(page).getByRole("button", { name: /2 CPU and 4 Gi…/ });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to 2 CPU and 4Gi");
+  await expect(sheet(page).getByRole("heading", { level: 1 })).toBeFocused();
+  await expect(sheet(page)).toContainText("Rolls all 6 nodes");
+  await expect(sheet(page)).toContainText(`PATCH /apis/apps/v1/namespaces/${offer.namespace}/daemonsets/${offer.daemonSet}`);
+  await expect(sheet(page)).toContainText("Sets the values of before again");
+  await expect(sheet(page)).toContainText("Worked: pods that waited got a sandbox");
+
+  await tryPlan(page);
+  const field = sheet(page).getByLabel(`Type ${offer.daemonSet} to confirm`);
+  await field.fill(offer.daemonSet.slice(0, -1));
+  await expect(lastButton(page)).toHaveAttribute("aria-disabled", "true");
+  await lastButton(page).click({ force: true });
+  await field.fill(offer.daemonSet);
+  await field.press("Enter");
+  await expect(sheet(page).getByText("matches")).toBeVisible();
+  await expectClean(page, "the sheet before the click");
+
+  for (let tabs = 0; tabs < 40; tabs++) {
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement === document.body || document.activeElement?.closest("dialog") !== null), "the focus stays in the sheet").toBe(true);
+  }
+  await page.keyboard.press("Escape");
+  await expect(sheet(page)).toBeHidden();
+  await expect(button).toBeFocused();
+  expect(await runs()).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test("a value that is none, and one out of bounds, are told beside their field, and a refusal beside its own", async ({ page }) => {
+  await openNode(page);
+  await panel(page).getByRole("button", { name: "Other values…" }).click();
+  const limit = sheet(page).getByLabel("Memory limit");
+  await expect(limit).toHaveValue("1Gi");
+  const dryRun = sheet(page).getByRole("button", { name: "Dry run" });
+  for (const [value, says] of [["1Zi", 'Memory limit is "1Zi": it must be a quantity'], ["1Mi", "Memory limit is 1Mi: it must be whole bytes from 16Mi to 256Gi"]] as const) {
+    await limit.fill(value);
+    await expect(limit).toHaveAccessibleDescription(new RegExp(says));
+    await expect(limit).toHaveAttribute("aria-invalid", "true");
+    await expect(dryRun).toHaveAttribute("aria-disabled", "true");
+  }
+  await limit.fill("32Mi");
+  await expect(sheet(page).getByLabel("Memory request")).toHaveAccessibleDescription(/is above the limit \(32Mi\)/);
+  await expect(sheet(page).getByRole("alert")).toContainText("Refused: this cannot be run");
+  await limit.fill("1Gi");
+  await expect(sheet(page).getByRole("alert")).toContainText("has exactly these values already");
+  await expect(dryRun).toHaveAttribute("aria-disabled", "true");
+});
+
+test("a dry run expires in sight, and has to be made again before the last button comes back", async ({ page }) => {
+  await openNode(page);
+  await panel(page).getByRole("button", { name: /2 CPU and 4 Gi…/ }).click();
+  await tryPlan(page);
+  await expect(sheet(page).getByText(/valid for \d/)).toBeVisible();
+  await expect(sheet(page).getByText("Expired.")).toBeVisible({ timeout: 300_000 / SPEED + 15_000 });
+  await expect(lastButton(page)).toBeHidden();
+  await tryPlan(page);
+  await expect(lastButton(page)).toBeVisible();
+  await sheet(page).getByLabel("Memory limit").fill("8Gi");
+  await expect(sheet(page).getByText("It was made for other values")).toBeVisible();
+  await expect(lastButton(page)).toBeHidden();
+});
+
+test("the CPU limit lifted alone, with memory kept at 1Gi, is worse, and the page says so and offers the ways on", async ({ page }) => {
+  await openNode(page);
+  await panel(page).getByRole("button", { name: "Other values…" }).click();
+  await sheet(page).getByLabel("No CPU limit").check();
+  await expect(sheet(page).getByLabel("Memory limit")).toHaveValue("1Gi");
+  await expect(sheet(page)).toContainText("Likely to be killed for memory.");
+  await tryPlan(page);
+  await sheet(page).getByLabel(/to confirm/).fill(offer.daemonSet);
+  await lastButton(page).click();
+
+  await expect(sheet(page).getByRole("listitem").filter({ hasText: `Set limits and requests of ${offer.namespace}/${offer.daemonSet}` })).toBeVisible();
+  await expect(sheet(page)).toContainText("Closing this panel stops nothing.");
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toContainText("Closing the panel stopped nothing: the run goes on.");
+  await panel(page).getByRole("button", { name: "Show run" }).click();
+
+  await expect(outcome(page)).toContainText(/^Worse/, { timeout: VERDICT_TIMEOUT_MS });
+  await expect(outcome(page)).toContainText("killed for memory");
+  await expect(sheet(page).getByRole("row", { name: /Pods waiting/ })).toContainText(/\d{2,}/);
+  await expect(sheet(page).getByRole("button", { name: "Undo: 100m CPU and 1 Gi…" })).toBeVisible();
+  await expect(sheet(page).getByRole("button", { name: "No CPU limit, 4 Gi…" })).toBeVisible();
+  await expectClean(page, "the sheet of a run that is worse");
+  await sheet(page).getByRole("button", { name: "Undo: 100m CPU and 1 Gi…" }).click();
+  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to 100m CPU and 1Gi");
+  await expect(sheet(page)).toContainText("Undo, for");
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toContainText("worse");
+});
+
+test("2 CPU and 4Gi, clicked twice, run once and work", async ({ page }) => {
+  const before = (await runs()).length;
+  const errors = consoleErrors(page);
+  await openNode(page);
+  await panel(page).getByRole("button", { name: /2 CPU and 4 Gi…/ }).click();
+  await expect(sheet(page)).toContainText(/Tried before[\s\S]*worse/);
+  await tryPlan(page);
+  await sheet(page).getByLabel(/to confirm/).fill(offer.daemonSet);
+  const request = page.waitForRequest((one) => one.url().endsWith("/actions/run"));
+  await lastButton(page).dblclick();
+  sent = (await request).postDataJSON() as object;
+  await expect(outcome(page)).toContainText(/^Worked/, { timeout: VERDICT_TIMEOUT_MS });
+  await expect(outcome(page)).toContainText("a fresh sandbox since the change");
+  expect(await runs()).toHaveLength(before + 1);
+  expect((await product.api<NodeDetail>(`/api/v1/nodes/${node}`)).answer.state).toBe("yes");
+  expect(errors).toEqual([]);
+});
+
+test("the request of a run that was made, sent again, gives that run back; its id with another plan is a conflict; neither changes anything", async () => {
+  const [made] = await runs();
+  if (made === undefined || sent === undefined) throw new Error("no run was made");
+  const again = await post("run", sent);
+  expect(again.status).toBe(200);
+  expect(await again.json()).toMatchObject({ id: made.id, requestId: made.requestId, params: made.params });
+  expect((await post("run", { ...sent, ...wanted({ ...made.params, cpuLimit: "3" }), version: "another" })).status).toBe(409);
+  expect((await runs())[0]?.id).toBe(made.id);
+  const current = (await product.api<ActionOffers>(`/api/v1/nodes/${node}/actions`)).offers[0]?.current;
+  expect(current).toMatchObject({ cpuLimit: "2", memoryLimit: "4Gi" });
+});
+
+test("runs and audit log list what was done, newest first, and lead to node and run", async ({ page }) => {
+  const errors = consoleErrors(page);
+  await page.goto(`${product.url}/actions`);
+  const rows = page.getByRole("table").getByRole("row");
+  await expect(rows.nth(1)).toContainText("worked");
+  await expect(rows.nth(2)).toContainText("worse");
+  await rows.nth(2).getByRole("link", { name: /no CPU limit and 1Gi/ }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to no CPU limit and 1Gi");
+  await expect(page.getByRole("status", { name: "Outcome so far" })).toContainText("Worse");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit log" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Who did what?");
+  const { items } = await product.api<AuditLog>("/api/v1/audit?limit=500");
+  expect(new Set(items.map((entry) => entry.verb))).toEqual(new Set(["action.dry-run", "action.run"]));
+  await expect(page.getByRole("table").getByRole("row")).toHaveCount(items.length + 1);
+  await expect(page.getByRole("table")).toContainText("cpu limit none, memory limit 1Gi");
+  const oldest = items.at(-1);
+  const middle = items[Math.floor(items.length / 2)];
+  if (oldest === undefined || middle === undefined) throw new Error("the audit log is empty");
+  await page.goto(`${product.url}/audit?before=${middle.id}`);
+  await expect(page.getByRole("table").getByRole("row")).toHaveCount(items.length - items.indexOf(middle));
+  await page.goto(`${product.url}/audit?before=${oldest.id}`);
+  await expect(page.getByRole("heading", { name: "There is nothing older" })).toBeVisible();
+  await page.goto(`${product.url}/actions/${"0".repeat(36)}`);
+  await expect(page.getByRole("heading", { name: "There is no run by this request id" })).toBeVisible();
+  expect(errors.filter((text) => !text.includes("404"))).toEqual([]);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1440, 390]) {
+    test(`pages of actions in ${colorScheme} at ${width} px: axe finds nothing, nothing is cut off`, async ({ browser }) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
+      const page = await context.newPage();
+      try {
+        for (const at of ["/actions", "/audit", `/actions/${(await runs())[0]?.requestId}`, `/nodes/${node}`]) {
+          await page.goto(`${product.url}${at}`);
+          if (at.startsWith("/nodes/")) await expect(panel(page).getByRole("button", { name: "Show run" })).toBeVisible();
+          await expectClean(page, at);
+        }
+        await panel(page).getByRole("button", { name: "Show run" }).click();
+        await expect(outcome(page)).toBeVisible();
+        await expectClean(page, "the sheet of a run");
+        await page.keyboard.press("Escape");
+        await panel(page).getByRole("button", { name: /No CPU limit, 4 Gi…/ }).click();
+        await expect(sheet(page)).toContainText("How it will be told");
+        await expectClean(page, "the sheet of a plan");
+      } finally {
+        await context.close();
+      }
+    });
+  }
+}
+
+test("the range on the page is exported as JSON and as Markdown, whatever the URL holds", async ({ page }) => {
+  const status = await product.api<{ at: string }>("/api/v1/status");
+  const toMs = Math.floor(Date.parse(status.at) / 1_000) * 1_000;
+  const from = new Date(toMs - 600_000).toISOString().replace(".000Z", "Z");
+  const to = new Date(toMs).toISOString().replace(".000Z", "Z");
+  await page.goto(`${product.url}/nodes/${node}?from=${from}&to=${to}`);
+  const exports = page.getByRole("group", { name: "Export this range" });
+  const [json] = await Promise.all([page.waitForEvent("download"), exports.getByRole("link", { name: "JSON" }).click()]);
+  expect(json.suggestedFilename()).toMatch(new RegExp(`^sandglass-${node}-.*\\.json$`));
+  const document = JSON.parse(readFileSync(await json.path(), "utf8")) as { format: string; window: { from: string; to: string }; node: { name: string } };
+  expect(document).toMatchObject({ format: "sandglass/node", node: { name: node } });
+  expect([document.window.from, document.window.to].map((text) => Date.parse(text))).toEqual([toMs - 600_000, toMs]);
+  const [markdown] = await Promise.all([page.waitForEvent("download"), exports.getByRole("link", { name: "Markdown" }).click()]);
+  expect(markdown.suggestedFilename()).toMatch(/\.md$/);
+  // A dash is escaped like everything else that a Markdown reader may act on.
+  expect(readFileSync(await markdown.path(), "utf8")).toContain(`# ${node.replaceAll("-", "\\-")}: `);
+});
+
+test.describe("who may not", () => {
+  /** The pretend cluster's own kubeconfig has a user that may only look. */
+  const kubeconfig = path.join(data, "simulated/kubeconfig");
+  const ready = (page: Page) => expect(panel(page).getByRole("button", { name: "Other values…" })).toBeVisible({ timeout: PAGE_TIMEOUT_MS });
+
+  test("sees the buttons greyed with the reason, and can hand on the plan", async ({ browser }) => {
+    const viewer = await startProduct({ args: ["--kubeconfig", kubeconfig, "--context", "simulated-viewer", "--allow-actions"] });
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    try {
+      await page.goto(`${viewer.url}/nodes/${node}`);
+      await ready(page);
+      for (const name of [/2 CPU/, /No CPU limit, 4 Gi/, /Other values/]) {
+        const button = panel(page).getByRole("button", { name });
+        await expect(button).toHaveAttribute("aria-disabled", "true");
+        await expect(button).toHaveAccessibleDescription(new RegExp(`You may not patch daemonsets in ${offer.namespace}`));
+        await button.click({ force: true });
+        await expect(sheet(page)).toBeHidden();
+      }
+      await expect(panel(page)).toContainText(`You may not patch daemonsets in ${offer.namespace}`);
+      await panel(page).getByRole("button", { name: "Copy plan for someone who may…" }).click();
+      await expect(sheet(page).getByRole("button", { name: /Dry run|Run on/ })).toHaveCount(0);
+      await sheet(page).getByRole("button", { name: "Copy plan for someone who may" }).click();
+      await expect(sheet(page).getByText("Plan copied")).toBeVisible();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toContain(`kubectl --namespace ${offer.namespace} patch daemonset ${offer.daemonSet}`);
+      expect((await viewer.api<ActionRuns>("/api/v1/actions")).items).toEqual([]);
+    } finally {
+      await context.close();
+      await viewer.stop();
+    }
+  });
+
+  test("with actions off the page says how to switch them on, and a plan can still be looked at", async ({ page }) => {
+    const off = await startProduct({ args: ["--kubeconfig", kubeconfig] });
+    try {
+      await page.goto(`${off.url}/nodes/${node}`);
+      await ready(page);
+      await expect(panel(page)).toContainText("Actions are off");
+      await expect(panel(page)).toContainText("npm start -- --allow-actions");
+      await panel(page).getByRole("button", { name: "Copy plan for someone who may…" }).click();
+      await expect(sheet(page)).toContainText("Rolls all 6 nodes");
+      const answer = await page.evaluate(async ([address, body]) => (await fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body })).status, [
+        `/api/v1/nodes/${node}/actions/dry-run`,
+        JSON.stringify({ action: offer.action, namespace: offer.namespace, daemonSet: offer.daemonSet, params: offer.presets[1]?.params }),
+      ] as const);
+      expect(answer).toBe(403);
+    } finally {
+      await off.stop();
+    }
+  });
+});
+
+test("a plan that was voided by another hand is told by what changed, and the values stay", async ({ page }) => {
+  await openNode(page);
+  await panel(page).getByRole("button", { name: "Other values…" }).click();
+  await sheet(page).getByLabel("CPU limit", { exact: true }).fill("3");
+  await tryPlan(page);
+  await sheet(page).getByLabel(/to confirm/).fill(offer.daemonSet);
+
+  const other = wanted({ container: offer.container, cpuLimit: "4", memoryRequest: "256Mi", memoryLimit: "4Gi" });
+  const { version } = (await (await post("plan", other)).json()) as ActionPlan;
+  expect((await post("run", { ...other, requestId: "another-hand", version, confirm: offer.daemonSet })).status).toBe(200);
+
+  await lastButton(page).click();
+  await expect(sheet(page).getByRole("alert")).toContainText("It was not run: something changed in between.");
+  await expect(sheet(page).getByRole("status", { name: /The plan was made anew/ })).toContainText(/it had limits cpu: .*it has limits cpu: 4/);
+  await expect(sheet(page).getByLabel("CPU limit", { exact: true })).toHaveValue("3");
+  await expect(sheet(page).getByText("The plan changed since: try again.")).toBeVisible();
+  await tryPlan(page);
+  await expect(sheet(page).getByLabel(/to confirm/)).toHaveValue("");
+});
