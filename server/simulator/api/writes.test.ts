@@ -108,7 +108,7 @@ describe("the daemon's resources", () => {
     expect(after).toHaveLength(3);
     expect(after.some((pod) => uids.has(pod.metadata.uid))).toBe(false);
     for (const pod of after) expect(pod.spec.containers[0]?.resources).toMatchObject({ limits: { cpu: "300m", memory: "2Gi" } });
-  });
+  }, 120_000);
 
   it("the resize subresource changes one pod in place, without a restart", async () => {
     const pod = await firstPod("labelSelector=name%3Dmultus");
