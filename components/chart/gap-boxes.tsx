@@ -2,7 +2,7 @@
 
 import { useZone } from "@/components/shell/prefs-provider";
 import { formatClock } from "@/components/format/time";
-import { LABEL_FROM_SHARE, type Gap } from "./geometry/gaps";
+import { LABEL_FROM_SHARE, LIMIT_LABEL_SHARE, type Gap } from "./geometry/gaps";
 import type { Window } from "./geometry/range";
 import { shareOf } from "./geometry/scale";
 
@@ -14,7 +14,7 @@ export function GapBoxes({ gaps, window, labelled }: { readonly gaps: readonly G
     const width = shareOf(gap.toMs, window) - left;
     return (
       <div key={gap.fromMs} className="gap" style={{ left: `${left * 100}%`, width: `${width * 100}%` }} title={`No data ${formatClock(gap.fromMs, zone)} to ${formatClock(gap.toMs, zone)}: ${gap.reason}`}>
-        {labelled && width >= LABEL_FROM_SHARE ? <span>no data</span> : null}
+        {labelled && width >= LABEL_FROM_SHARE && left + width / 2 > LIMIT_LABEL_SHARE ? <span>no data</span> : null}
       </div>
     );
   });

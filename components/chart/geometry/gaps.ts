@@ -8,6 +8,9 @@ export interface Gap extends Window {
 /** Share of the plot from which on a gap carries its words. */
 export const LABEL_FROM_SHARE = 0.055;
 
+/** Up to here limits and notes carry their labels: a gap's own would stand under them. */
+export const LIMIT_LABEL_SHARE = 0.14;
+
 /**
  * Gaps of a chart: what the sources admit to, and holes in the series that no source explains. Overlapping ones become
  * one, which keeps the first reason that says more than "no data"; everything is cut to the window.
