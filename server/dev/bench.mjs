@@ -27,5 +27,5 @@ await runToEnd(async () => {
   const scratch = mkdtempSync(path.join(os.tmpdir(), "sandglass-bench-"));
   process.once("exit", () => rmSync(scratch, { recursive: true, force: true }));
   const { code, signal } = await run(PROJECT_NODE, [program, JSON.stringify({ ...options, root: ROOT, scratch, loadBefore, ...(chromium === undefined ? {} : { chromium }) })], { show: true });
-  if (code !== 0) throw new Sentence(`The benchmark did not come to its end (${signal ?? `exit code ${code}`}).`);
+  if (code !== 0) throw new Sentence(`Not everything could be measured (${signal ?? `exit code ${code}`}).`);
 });

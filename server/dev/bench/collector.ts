@@ -81,7 +81,7 @@ function figures(nodes: number, readings: readonly Reading[], before: { readonly
   return [
     { ...fleet, what: `CPU, ${nodes} nodes, kubelets and agents`, value: cores("collector"), unit: "cores", target: { most: 0.3, words: "≤ 0.3 core at 500 nodes", nodes: 500 } },
     { ...fleet, what: "resident memory, largest seen", value: memory("collector"), unit: "MiB", target: { most: 300, words: "≤ 300 MiB at 500 nodes", nodes: 500 } },
-    { part, what: "of it JavaScript heap in use smallest seen", value: smallest(readings.map((reading) => reading.metrics.value("sandglass_nodejs_heap_size_used_bytes"))) / MIB, unit: "MiB" },
+    { part, what: "of it JavaScript heap in use, smallest seen", value: smallest(readings.map((reading) => reading.metrics.value("sandglass_nodejs_heap_size_used_bytes"))) / MIB, unit: "MiB" },
     { part, what: "of it JavaScript heap set aside, largest seen", value: largest(readings.map((reading) => reading.metrics.value("sandglass_nodejs_heap_size_total_bytes"))) / MIB, unit: "MiB" },
     { ...fleet, what: "lateness of a reading, largest seen", value: worst("sandglass_scrape_late_seconds") * 1_000, unit: "ms", target: { most: 1_000, words: "≤ 1 s at 500 nodes", nodes: 500 } },
     { part, what: "readings skipped, the one before was still under way", value: after.kubelet.skipped - before.kubelet.skipped, unit: "count" },

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { planScenario } from "../../simulator/scenarios";
@@ -50,7 +50,7 @@ export interface FleetOptions {
 }
 
 export async function startFleet({ root, scratch, nodes, prepare, say }: FleetOptions): Promise<Fleet> {
-  const home = path.join(scratch, `fleet-${nodes}`);
+  const home = await mkdtemp(path.join(scratch, "fleet-"));
   const data = path.join(home, "data");
   await mkdir(data, { recursive: true });
   const names = planScenario(SCENARIO, { nodes, seed: SEED, nowMs: Date.now() }).cluster.nodes.map((node) => node.name);
@@ -104,6 +104,7 @@ export async function startFleet({ root, scratch, nodes, prepare, say }: FleetOp
     stop: async () => {
       await running.stop();
       await simulator.stop();
+      await rm(home, { recursive: true, force: true });
     },
   };
   try {

@@ -8,7 +8,7 @@ import { BenchOptions } from "./run-options";
 import { benchStore } from "./store";
 import { benchUi } from "./ui";
 
-/** A part gives its figures, or one sentence why it cannot be measured here. What fails throws, and ends the run. */
+/** A part gives its figures, or one sentence why it cannot be measured here. What fails throws: the other parts are measured, and the run has failed. */
 type Measure = (options: BenchOptions, say: (line: string) => void) => Promise<readonly Figure[] | string>;
 const MEASURES: Readonly<Record<Part, Measure>> = { collector: benchCollector, store: benchStore, ui: benchUi };
 
@@ -16,20 +16,29 @@ const options = BenchOptions.parse(JSON.parse(process.argv[2] ?? ""));
 const machine = await describeMachine(options.root, options.loadBefore);
 const figures: Figure[] = [];
 const skipped: string[] = [];
+const failed: string[] = [];
 for (const part of options.only) {
-  const found = await MEASURES[part](options, (line) => process.stdout.write(`${part}: ${line} …\n`));
-  if (typeof found === "string") skipped.push(`${part}: not measured, ${found}.`);
-  else figures.push(...found);
+  try {
+    const found = await MEASURES[part](options, (line) => process.stdout.write(`${part}: ${line} …\n`));
+    if (typeof found === "string") skipped.push(`${part}: not measured, ${found}.`);
+    else figures.push(...found.map(numbered));
+  } catch (error) {
+    failed.push(`${part}: FAILED, ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  }
 }
-const unmeasured = figures.find((figure) => !Number.isFinite(figure.value));
-if (unmeasured !== undefined) throw new Error(`${unmeasured.part}: "${unmeasured.what}" gave no number`);
-process.stdout.write(`\n${[...machineLines(machine), "", textTable(figures), ...skipped].join("\n")}\n`);
+process.stdout.write(`\n${[...machineLines(machine), "", textTable(figures), ...skipped, ...failed].join("\n")}\n`);
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(document(machine), undefined, 2)}\n`);
-if (options.writeDocs) writeBetweenMarks(path.join(options.root, "docs/operate/performance.md"), page(machine));
+if (failed.length > 0) process.exitCode = 1;
+else if (options.writeDocs) writeBetweenMarks(path.join(options.root, "docs/operate/performance.md"), page(machine));
+
+function numbered(figure: Figure): Figure {
+  if (!Number.isFinite(figure.value)) throw new Error(`"${figure.what}" gave no number`);
+  return figure;
+}
 
 function document(on: Machine): unknown {
   const { command, nodes, minutes, hours } = options;
-  return { command, nodes, minutes, hours, machine: on, figures: figures.map((figure) => ({ ...figure, shown: shown(figure), met: met(figure) })), skipped };
+  return { command, nodes, minutes, hours, machine: on, figures: figures.map((figure) => ({ ...figure, shown: shown(figure), met: met(figure) })), skipped, failed };
 }
 
 function page(on: Machine): string {

@@ -52,7 +52,7 @@ export async function benchStore({ root, scratch, nodes, hours }: BenchOptions, 
   const part = "store";
   const length = `${hours} h of ${nodes} nodes × ${TWELVE_SIGNALS.length} signals`;
   return [
-    { part, nodes, what: `6 h of one node, ${TWELVE_SIGNALS.length} signals, file with ${length}: p99 of ${QUERIES}`, value: percentile(tookMs, 0.99), unit: "ms", target: { most: 10, words: "≤ 10 ms p99" } },
+    { part, nodes, what: `6 h of one node, ${TWELVE_SIGNALS.length} signals, file with ${length}: p99 of ${QUERIES}`, value: percentile(tookMs, 0.99), unit: "ms", ...(hours * HOUR_MS < QUERIED_MS ? { note: "less than 6 h stored" } : { target: { most: 10, words: "≤ 10 ms p99" } }) },
     { part, what: "the same: p50", value: percentile(tookMs, 0.5), unit: "ms" },
     { part, what: "the same: CPU time of a query, mean", value: (cpu.user + cpu.system) / 1_000 / QUERIES, unit: "ms" },
     { part, what: "the same: points of an answer, mean", value: points / QUERIES, unit: "count" },
