@@ -14,7 +14,7 @@ import { requireFreePort, startWebChild } from "./web-child";
 
 const HOST = "127.0.0.1";
 /** Everything is closed within this; what hangs longer is left to the end of the process. */
-const STOP_TIMEOUT_MS = 8_000;
+const STOP_TIMEOUT_MS = 6_000;
 
 const HELP = `Usage: npm start -- [OPTIONS]
 
