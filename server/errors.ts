@@ -21,7 +21,7 @@ export type ErrorCode =
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   /** Next gives routes and pages their own copies of this module, so an error of one copy must be known to another. */
-  static [Symbol.hasInstance](value: unknown): boolean {
+  static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "ServiceError";
   }
   constructor(
