@@ -71,6 +71,8 @@ test.describe("the default view", () => {
       const from = new Date(Date.now() - 110 * 60_000).toISOString();
       const timeline = await product.api<Timeline>(`/api/v1/nodes/${name}/timeline?from=${from}&signals=pods.waiting,sandbox.backlog,cri.run_sandbox.calls`);
       expect(timeline.answers.map((span) => span.state)).toEqual(expect.arrayContaining(["yes", "no"]));
+      const coarse = await product.api<Timeline>(`/api/v1/nodes/${name}/timeline?from=${from}&signals=pods.stuck&points=60`);
+      expect(coarse.series[0]?.at.length ?? 0, "points of a coarse view").toBeGreaterThan(40);
       for (const signal of ["pods.waiting", "sandbox.backlog", "cri.run_sandbox.calls"]) {
         const first = timeline.series.find((series) => series.signal === signal)?.at[0];
         expect.soft(Date.now() - (first ?? Date.now()), signal).toBeGreaterThan(100 * 60_000);

@@ -39,6 +39,8 @@ export interface CollectorOptions {
   readonly ingest: Ingest;
   readonly clock: Clock;
   readonly log: Log;
+  /** Older history will be filled in: nothing is rolled up before it is, or it would be late in every tier. */
+  readonly pastComing: boolean;
   /** Something was written that a page may show. */
   readonly onWritten: () => void;
 }
@@ -110,6 +112,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
 
     const interrupted = whileWritable(log, () => ingest.verifications.interrupt(clock.now())) ?? 0;
     if (interrupted > 0) log.warn({ interrupted }, "runs of actions were interrupted by the last end");
+    let { pastComing } = options;
     let doneShare: number | undefined;
     const status = (): CollectorStatus => {
       const kinds = [...pipeline.cluster.kinds.values()];
@@ -133,7 +136,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       try {
         const now = status();
         const written = pipeline.tick(now);
-        if (written) upkeep(ingest, clock.now(), log);
+        if (written && !pastComing) upkeep(ingest, clock.now(), log);
         if (written && pipeline.judges && ticks % VERIFY_EVERY_TICKS === 0) carryOutVerifications(ingest.verifications, (node) => pipeline.view(node), clock.now(), log);
         if (ticks % METRICS_EVERY_TICKS === 0) metrics.update(pipeline.views(), now);
       } catch (err) {
@@ -157,6 +160,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
           views = await backfill({ ...past, ingest, thresholds, cniDaemons: config.cniDaemon, status, log, signal: stopping.signal, onProgress: (share) => (doneShare = share) });
         } finally {
           doneShare = undefined;
+          pastComing = false;
         }
         for (const view of views ?? []) pipeline.adoptPast(view);
         options.onWritten();

@@ -71,7 +71,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     ending.push(() => ingest.close());
 
     let notify: () => void = () => {};
-    const collector = await progress.step("Starting to collect", () => startCollector({ config: effective, connection: cluster.connection, identity: cluster.identity, ingest, clock, log, onWritten: () => notify() }));
+    const collector = await progress.step("Starting to collect", () => startCollector({ config: effective, connection: cluster.connection, identity: cluster.identity, ingest, clock, log, pastComing: simulated !== undefined, onWritten: () => notify() }));
     ending.push(() => collector.stop());
     log.info({ why: collector.kubeletWhy }, "kubelets");
     if (simulated !== undefined) await startAgents(simulated, collector);
