@@ -279,6 +279,7 @@ test.describe("who may not", () => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     try {
+      await until("the node is known", 30_000, async () => ((await viewer.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
       await page.goto(`${viewer.url}/nodes/${node}`);
       await ready(page);
       for (const name of [/2 CPU/, /No CPU limit, 4 Gi/, /Other values/]) {
@@ -305,6 +306,7 @@ test.describe("who may not", () => {
   test("with actions off the page says how to switch them on, and a plan can still be looked at", async ({ page }) => {
     const off = await startProduct({ args: ["--kubeconfig", kubeconfig] });
     try {
+      await until("the node is known", 30_000, async () => ((await off.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
       await page.goto(`${off.url}/nodes/${node}`);
       await ready(page);
       await expect(panel(page)).toContainText("Actions are off");

@@ -137,7 +137,7 @@ test.describe("ending", () => {
       }
     });
     const again = await startProduct({ args, dataDir, port: product.port });
-    expect((await again.api<{ nodes: unknown[] }>("/api/v1/fleet")).nodes).toHaveLength(3);
+    await until("three nodes", 30_000, async () => ((await again.api<{ nodes: unknown[] }>("/api/v1/fleet")).nodes.length === 3 ? true : undefined));
     await again.stop();
   });
 });

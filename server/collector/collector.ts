@@ -113,7 +113,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const interrupted = whileWritable(log, () => ingest.verifications.interrupt(clock.now())) ?? 0;
     if (interrupted > 0) log.warn({ interrupted }, "runs of actions were interrupted by the last end");
     let { pastComing } = options;
-    let doneShare: number | undefined;
+    let doneShare = pastComing ? 0 : undefined;
     const status = (): CollectorStatus => {
       const kinds = [...pipeline.cluster.kinds.values()];
       const kubelet = kubelets.source.status();
