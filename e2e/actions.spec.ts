@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail } from "@/server/http/schemas";
+import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, Status } from "@/server/http/schemas";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -53,7 +53,7 @@ async function openNode(page: Page): Promise<void> {
 }
 
 async function tryPlan(page: Page): Promise<void> {
-  await sheet(page).getByRole("button", { name: /^Dry run/ }).click();
+  await sheet(page).getByRole("button", { name: /^Dry run/ }).dblclick();
   await expect(sheet(page).getByText("Accepted.")).toBeVisible({ timeout: 30_000 });
 }
 
@@ -252,7 +252,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 test("the range on the page is exported as JSON and as Markdown, whatever the URL holds", async ({ page }) => {
-  const status = await product.api<{ at: string }>("/api/v1/status");
+  const status = await product.api<Status>("/api/v1/status");
   const toMs = Math.floor(Date.parse(status.at) / 1_000) * 1_000;
   const from = new Date(toMs - 600_000).toISOString().replace(".000Z", "Z");
   const to = new Date(toMs).toISOString().replace(".000Z", "Z");
@@ -334,6 +334,8 @@ test("a plan that was voided by another hand is told by what changed, and the va
   const other = wanted({ container: offer.container, cpuLimit: "4", memoryRequest: "256Mi", memoryLimit: "4Gi" });
   const { version } = (await (await post("plan", other)).json()) as ActionPlan;
   expect((await post("run", { ...other, requestId: "another-hand", version, confirm: offer.daemonSet })).status).toBe(200);
+  // While the rollout replaces the node's daemon there is none to plan for.
+  await until("the daemon is back on the node", PAGE_TIMEOUT_MS, async () => (await product.api<NodeDetail>(`/api/v1/nodes/${node}`)).daemons.find((daemon) => daemon.cpuLimitCores === 4));
 
   await lastButton(page).click();
   await expect(sheet(page).getByRole("alert")).toContainText("It was not run: something changed in between.");
@@ -342,4 +344,48 @@ test("a plan that was voided by another hand is told by what changed, and the va
   await expect(sheet(page).getByText("The plan changed since: try again.")).toBeVisible();
   await tryPlan(page);
   await expect(sheet(page).getByLabel(/to confirm/)).toHaveValue("");
+});
+
+test.describe("where no answer comes", () => {
+  /** A node is left alone for a while after an action on it began. */
+  test.beforeEach(async () => {
+    await until("the node may be acted on again", 60_000, async () => {
+      const [{ at }, [last]] = await Promise.all([product.api<Status>("/api/v1/status"), runs()]);
+      return last === undefined || (last.state !== "running" && Date.parse(at) - Date.parse(last.started) > 60_000) ? true : undefined;
+    });
+  });
+
+  async function confirmCpu(page: Page, cpuLimit: string): Promise<void> {
+    await openNode(page);
+    await panel(page).getByRole("button", { name: "Other values…" }).click();
+    await sheet(page).getByLabel("CPU limit", { exact: true }).fill(cpuLimit);
+    await tryPlan(page);
+    await sheet(page).getByLabel(/to confirm/).fill(offer.daemonSet);
+  }
+
+  test("because the request was lost, the page says so, keeps what was sent, and trying again runs it once", async ({ page }) => {
+    const before = (await runs()).length;
+    await confirmCpu(page, "5");
+    await page.route("**/actions/run", (route) => route.abort(), { times: 1 });
+    await lastButton(page).click();
+    await expect(sheet(page).getByRole("alert")).toContainText("No answer came.");
+    await expect(sheet(page).getByLabel("CPU limit", { exact: true })).toBeDisabled();
+    expect(await runs()).toHaveLength(before);
+    await sheet(page).getByRole("button", { name: "Try again" }).click();
+    await expect(outcome(page)).toBeVisible();
+    expect(await runs()).toHaveLength(before + 1);
+  });
+
+  test("because the answer was lost, the page finds the run that was made", async ({ page }) => {
+    const before = (await runs()).length;
+    await confirmCpu(page, "6");
+    await page.route("**/actions/run", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await lastButton(page).click();
+    await expect(outcome(page)).toBeVisible();
+    await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText(/6 CPU/);
+    expect(await runs()).toHaveLength(before + 1);
+  });
 });

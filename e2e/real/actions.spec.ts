@@ -92,9 +92,12 @@ test("a dry run asks the API server and changes nothing, and a refusal of the AP
   await openValues(page);
   await sheet(page).getByLabel("CPU limit", { exact: true }).fill("200m");
   await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set burn to 200m CPU and 64Mi");
-  await sheet(page).getByRole("button", { name: "Dry run" }).click();
+  // Where one click confirms, the second click of a double click must not be it.
+  await sheet(page).getByRole("button", { name: "Dry run" }).dblclick({ delay: 150 });
   await expect(sheet(page).getByText("Accepted.")).toBeVisible();
+  await expect(sheet(page).getByRole("button", { name: "Run on 1 node" })).toHaveAttribute("aria-disabled", "false");
   expect(await stored()).toEqual(before);
+  expect(await runs()).toEqual([]);
   const policy = { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicy", metadata: { name: "no-change" }, spec: { matchConstraints: { resourceRules: [{ apiGroups: ["apps"], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["daemonsets"] }] }, validations: [{ expression: "false", message: "changes are frozen tonight" }] } };
   const binding = { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicyBinding", metadata: { name: "no-change" }, spec: { policyName: "no-change", validationActions: ["Deny"] } };
   await cluster.apply(JSON.stringify(policy));

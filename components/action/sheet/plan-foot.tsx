@@ -7,6 +7,7 @@ import { Icon } from "@/components/ui/glyphs";
 import { CopyText } from "../copy-text";
 import { planText } from "../plan-text";
 import { runBlocked, type DryRunState } from "../sheet-step";
+import { useCalm } from "../use-calm";
 import type { Sending } from "../use-run-once";
 import type { Offer } from "../values";
 
@@ -28,7 +29,13 @@ interface PlanFootProps {
 /** The one thing that can be done next, and why not where it cannot. */
 export function PlanFoot(props: PlanFootProps) {
   const { offer, plan, onClose, sending, dryRun } = props;
-  if (sending === "sending") return <Foot words="Sent. Written to the audit log as it happens. Closing this panel stops nothing." onClose={onClose} close="Close" />;
+  if (sending === "sending") {
+    return (
+      <footer className="sheet-foot">
+        <p className="small muted">Sent. Written to the audit log as it happens. Closing this panel stops nothing.</p>
+      </footer>
+    );
+  }
   if (sending === "unsure") {
     return (
       <Foot words="It may be under way, and is looked up under its request id. Trying again is safe: one request id runs once." onClose={onClose} close="Close">
@@ -73,7 +80,8 @@ function Foot({ words, onClose, close, children }: { readonly words: string; rea
 function Confirm({ plan, behind, dryRun, typed, onTyped, onRun, onClose }: PlanFootProps & { readonly plan: ActionPlan }) {
   const id = useId();
   const { confirm, affected } = plan;
-  const blocked = behind ? "The plan is being made anew." : runBlocked(plan, typed, dryRun);
+  const calm = useCalm();
+  const blocked = behind ? "The plan is being made anew." : calm ? runBlocked(plan, typed, dryRun) : "Look first.";
   const wide = confirm.kind === "type";
   return (
     <footer className="sheet-foot">

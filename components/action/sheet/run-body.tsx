@@ -10,6 +10,7 @@ import { isSettled, outcomeOf } from "../run-state";
 import { RunActions } from "../run/run-actions";
 import { RunView } from "../run/run-view";
 import { allDone, currentStep } from "../sheet-step";
+import { useCalm } from "../use-calm";
 import { useRun } from "../use-run";
 import { SheetHead } from "./sheet-head";
 
@@ -17,6 +18,7 @@ import { SheetHead } from "./sheet-head";
 export function RunBody({ requestId, initial, control }: { readonly requestId: string; readonly initial?: ActionRunOut; readonly control: SheetControl }) {
   const { data: run, error } = useRun(requestId, initial);
   const now = useNow();
+  const calm = useCalm();
   if (run === undefined) {
     return (
       <>
@@ -61,7 +63,7 @@ export function RunBody({ requestId, initial, control }: { readonly requestId: s
           Written to the <Link className="link" href="/audit" onClick={control.close}>audit log</Link> as it happens. Closing this panel stops nothing.
         </p>
         <span className="spacer" />
-        <RunActions run={run} openPlan={control.openPlan} />
+        {calm ? <RunActions run={run} openPlan={control.openPlan} /> : null}
       </footer>
     </>
   );
