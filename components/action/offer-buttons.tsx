@@ -3,8 +3,7 @@
 import { useId } from "react";
 import type { ActionParams } from "@/server/http/schemas";
 import { Icon } from "@/components/ui/glyphs";
-import { capital } from "./sheet/values-form";
-import { effectWords, sameParams, spaced, type Offer } from "./values";
+import { capital, effectWords, sameParams, spaced, type Offer } from "./values";
 
 const HINTS = { emergency: "while a storm lasts", lasting: "to keep" } as const;
 

@@ -57,6 +57,8 @@ export function effectWords(params: ActionParams): string {
   return params.cpuLimit === null ? `no CPU limit, ${memory}` : `${params.cpuLimit} CPU and ${memory}`;
 }
 
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** "4Gi" as "4 Gi": the number and its unit, as everywhere on the pages. */
 export const spaced = (quantity: string): string => quantity.replace(/^(\d+(?:\.\d+)?)([KMGTPE]i?|k)$/, "$1 $2");
 

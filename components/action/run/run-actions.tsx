@@ -6,8 +6,7 @@ import type { ActionRunOut } from "@/server/http/schemas";
 import type { SheetControl } from "../action-sheet";
 import { ACTION_KEYS, readOffers } from "../queries";
 import { outcomeOf } from "../run-state";
-import { capital } from "../sheet/values-form";
-import { effectWords, sameParams, valuesBefore } from "../values";
+import { capital, effectWords, sameParams, valuesBefore } from "../values";
 
 /** What can be done about a run: go back, and where it did not help, the presets that were not tried. Each begins with a plan. */
 export function RunActions({ run, openPlan }: { readonly run: ActionRunOut; readonly openPlan: SheetControl["openPlan"] }) {

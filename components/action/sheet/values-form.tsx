@@ -2,7 +2,7 @@
 
 import { useId } from "react";
 import type { ActionParams } from "@/server/http/schemas";
-import { effectWords, FIELD_LABELS, sameParams, valuesOf, paramsOf, type Field, type Offer, type Values } from "../values";
+import { capital, effectWords, FIELD_LABELS, sameParams, valuesOf, paramsOf, type Field, type Offer, type Values } from "../values";
 
 interface ValuesFormProps {
   readonly offer: Offer;
@@ -49,8 +49,6 @@ function PresetButton({ params, hint, pressed, onClick }: { readonly params: Act
     </button>
   );
 }
-
-export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 interface QuantityProps {
   readonly field: Field;
