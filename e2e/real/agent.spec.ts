@@ -173,7 +173,7 @@ test.describe("pushed from the node to the collector outside", () => {
     await cluster.fault("daemon-dead");
     const broken = await until("a no", 60_000, async () => {
       const one = await node();
-      return one.answer.state === "no" ? one : undefined;
+      return one.answer.state === "no" && one.sockets.some(({ path: where, state }) => where === SHIM && state === "refuses") ? one : undefined;
     });
     expect(broken.answer.row).toBe(2);
     expect(broken.answer.proof.map(({ what, source }) => `${source}: ${what}`).join("\n")).toContain(`agent: Socket ${SHIM}`);
@@ -182,7 +182,7 @@ test.describe("pushed from the node to the collector outside", () => {
     await until("no longer a no", 60_000, async () => ((await node()).answer.state === "no" ? undefined : true));
     const timeline = await product.api<Timeline>("/api/v1/nodes/node-1/timeline?signals=socket.state");
     const states = timeline.series.filter(({ signal, instance }) => signal === "socket.state" && instance === SHIM).flatMap(({ max }) => max);
-    expect(Math.max(...states.map(Number)), "refuses is stored as 2").toBe(2);
+    expect(states.map(Number), "refuses is stored as 2").toContain(2); // while the daemon is exchanged its socket is absent for a moment
   });
 
   test("told to end, the agent ends by itself, and its source goes stale rather than fine", async () => {
