@@ -17,7 +17,7 @@ const VERDICT_TIMEOUT_MS = 180_000;
 /** A page of a machine that carries a whole cluster besides may be slow to come alive. */
 const PAGE_TIMEOUT_MS = 60_000;
 
-const data = mkdtempSync(path.join(os.tmpdir(), "sandglass-actions-"));
+let data: string;
 let product: Product;
 let node: string;
 let offer: ActionOffers["offers"][number];
@@ -25,6 +25,7 @@ let offer: ActionOffers["offers"][number];
 let sent: object | undefined;
 
 test.beforeAll(async () => {
+  data = mkdtempSync(path.join(os.tmpdir(), "sandglass-actions-"));
   product = await startProduct({ dataDir: data, args: ["--simulate", "--scenario", "retry-storm", "--nodes", "6", "--speed", String(SPEED)] });
   node = await until("the stormy node", 60_000, async () => (await product.api<Fleet>("/api/v1/fleet")).nodes.find((one) => one.answer.state === "no")?.name);
   const offers = await product.api<ActionOffers>(`/api/v1/nodes/${node}/actions`);
@@ -271,11 +272,11 @@ test("the range on the page is exported as JSON and as Markdown, whatever the UR
 
 test.describe("who may not", () => {
   /** The pretend cluster's own kubeconfig has a user that may only look. */
-  const kubeconfig = path.join(data, "simulated/kubeconfig");
+  const kubeconfig = (): string => path.join(data, "simulated/kubeconfig");
   const ready = (page: Page) => expect(panel(page).getByRole("button", { name: "Other values…" })).toBeVisible({ timeout: PAGE_TIMEOUT_MS });
 
   test("sees the buttons greyed with the reason, and can hand on the plan", async ({ browser }) => {
-    const viewer = await startProduct({ args: ["--kubeconfig", kubeconfig, "--context", "simulated-viewer", "--allow-actions"] });
+    const viewer = await startProduct({ args: ["--kubeconfig", kubeconfig(), "--context", "simulated-viewer", "--allow-actions"] });
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     try {
@@ -304,7 +305,7 @@ test.describe("who may not", () => {
   });
 
   test("with actions off the page says how to switch them on, and a plan can still be looked at", async ({ page }) => {
-    const off = await startProduct({ args: ["--kubeconfig", kubeconfig] });
+    const off = await startProduct({ args: ["--kubeconfig", kubeconfig()] });
     try {
       await until("the node is known", 30_000, async () => ((await off.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
       await page.goto(`${off.url}/nodes/${node}`);

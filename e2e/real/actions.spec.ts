@@ -39,13 +39,14 @@ const DAEMON = JSON.stringify({
   },
 });
 
-const data = mkdtempSync(path.join(os.tmpdir(), "sandglass-real-actions-"));
+let data: string;
 let cluster: Cluster;
 let product: Product;
 /** What the page sent for its run. */
 let sent: object | undefined;
 
 test.beforeAll(async () => {
+  data = mkdtempSync(path.join(os.tmpdir(), "sandglass-real-actions-"));
   cluster = await startCluster(options);
   product = await startProduct({ dataDir: data, args: ["--kubeconfig", cluster.kubeconfig, "--allow-actions"] });
   await cluster.apply(DAEMON);
