@@ -23,6 +23,8 @@ export class CniDaemonSet {
   maxUnavailable = 1;
   strategy: "RollingUpdate" | "OnDelete" = "RollingUpdate";
   private readonly pods = new Map<string, PodRecord>();
+  /** As last told: pods become ready between two steps, so a step cannot compare with its own beginning. */
+  private told: DaemonSetStatus = { desired: 0, current: 0, ready: 0, updated: 0 };
 
   constructor(
     private readonly random: Random,
@@ -54,7 +56,6 @@ export class CniDaemonSet {
   }
 
   step(nowMs: number): void {
-    const before = this.status();
     for (const [name, node] of this.nodes) {
       const pod = this.pods.get(name);
       if (pod !== undefined && node.kubelet.pods.has(pod.uid)) continue;
@@ -62,8 +63,10 @@ export class CniDaemonSet {
       if (node.power === "on" && !node.silent) this.create(name, node, nowMs);
     }
     if (this.strategy === "RollingUpdate") this.roll(nowMs);
-    const after = this.status();
-    if (before.ready !== after.ready || before.updated !== after.updated || before.current !== after.current) this.changed();
+    const now = this.status();
+    if (now.ready === this.told.ready && now.updated === this.told.updated && now.current === this.told.current) return;
+    this.told = now;
+    this.changed();
   }
 
   status(): DaemonSetStatus {
