@@ -1,3 +1,4 @@
+import type { LaterParts } from "./agent-readings";
 import type { SocketState } from "./signals";
 
 /**
@@ -31,6 +32,10 @@ export interface SocketReading {
   readonly latencySeconds?: number;
   /** What the health path said: "200", "404 on /readyz, 200 on /healthz"; or the error's code. */
   readonly detail?: string;
+  /** "8:1/11043286": device and inode of what stands at the path. */
+  readonly inode?: string;
+  /** What stands there: a listener's socket, or something that is none. */
+  readonly kind?: "socket" | "file" | "directory" | "other";
 }
 
 /** A socket that the agent meant to look at and could not (missing rights, a path too long for the kernel). */
@@ -66,7 +71,7 @@ export interface ConfigReading {
   readonly fileProblems?: readonly string[];
 }
 
-export interface AgentReport {
+export interface AgentReport extends LaterParts {
   readonly version: number;
   readonly node: string;
   /** New at each start of the agent; with `sequence` it tells a replayed report. */

@@ -1,0 +1,187 @@
+import type { Looked } from "./agent-report";
+
+/**
+ * What only the node can see, beside sandboxes and sockets: parts of the agent's report that came after the first version.
+ * Each is optional in a report, since an older agent does not tell it, and each is a reading or the reason why there is none.
+ */
+
+/** What one container of a CNI daemon or of a system DaemonSet may use, uses and was denied, from its cgroup. Counters run since the container began. */
+export interface ContainerCgroup {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly podUid: string;
+  readonly container: string;
+  /** Which CNI it serves, from the table of daemons; absent for other system pods. */
+  readonly cni?: string;
+  readonly cgroupVersion: 1 | 2;
+  /** Absent: no limit. */
+  readonly cpuQuotaCores?: number;
+  readonly cpuPeriods?: number;
+  readonly cpuThrottledPeriods?: number;
+  readonly cpuUsageSeconds?: number;
+  /** "some" of cpu.pressure, total. */
+  readonly cpuPressureSeconds?: number;
+  readonly memoryBytes?: number;
+  /** Absent: no limit. */
+  readonly memoryLimitBytes?: number;
+  readonly memoryPeakBytes?: number;
+  readonly oomEvents?: number;
+  readonly oomKills?: number;
+  /** Whether the pod's own cgroup has a memory limit: without one Talos' OOM handler may take the pod. Absent where it could not be read. */
+  readonly podMemoryLimited?: boolean;
+}
+
+/** A process of a shim or plugin, or one that executes a plugin's binary. */
+export interface PluginProcess {
+  readonly pid: number;
+  /** File name of the executable: "multus-shim". */
+  readonly program: string;
+  readonly path: string;
+  readonly startedMs?: number;
+  /** R, S, D, T, Z … as /proc says. */
+  readonly state: string;
+  /** From CNI_ARGS and CNI_COMMAND of its environment, where they can be read. */
+  readonly command?: string;
+  readonly namespace?: string;
+  readonly pod?: string;
+  readonly sandboxId?: string;
+  /** Its executable is not the file that stands at the path now: it was replaced or removed. */
+  readonly replaced: boolean;
+}
+
+/** A mount, in some process' namespace, of a known socket or a folder above it, that no longer is what the host has at that path. */
+export interface StaleMount {
+  readonly socketPath: string;
+  readonly mountPath: string;
+  readonly kind: "file" | "directory";
+  readonly pid: number;
+  readonly namespace?: string;
+  readonly pod?: string;
+  readonly podUid?: string;
+  readonly container?: string;
+  /** "8:1/11043286"; absent where mountinfo alone told. */
+  readonly mountedInode?: string;
+  /** Absent where the host has nothing at the path. */
+  readonly hostInode?: string;
+  /** Said of the mounted object by mountinfo ("//deleted"), its link count, or the comparison of inodes. */
+  readonly because: "deleted" | "no-links" | "other-inode";
+}
+
+/** Connections on a daemon's socket, and callers that live: far more of the first are requests that nobody waits for. */
+export interface SocketUse {
+  readonly path: string;
+  readonly connections: number;
+  readonly liveShims: number;
+}
+
+export type BinaryProblem = "absent" | "empty" | "not-executable" | "wrong-architecture" | "directory" | "unreadable";
+
+/** One program in a bin dir, or one that some config asks for and that no bin dir has. */
+export interface BinaryReading {
+  readonly type: string;
+  readonly dir?: string;
+  readonly sizeBytes?: number;
+  readonly modifiedMs?: number;
+  readonly sha256?: string;
+  readonly architecture?: string;
+  readonly problem?: BinaryProblem;
+  /** Who asks for it: "10-bridge.conflist", "NAD"; empty where nobody does. */
+  readonly wantedBy: readonly string[];
+}
+
+export interface ConfFile {
+  readonly name: string;
+  readonly usable: boolean;
+  /** Why it is not: "not JSON: … at line 3, column 7". */
+  readonly problem?: string;
+  readonly networkName?: string;
+  readonly cniVersion?: string;
+  readonly pluginTypes: readonly string[];
+  readonly modifiedMs?: number;
+}
+
+/** Multus' own configuration, as far as the host shows it. */
+export interface MultusConfig {
+  /** `multusMasterCNI` at the top level of daemon-config.json. */
+  readonly masterCni?: string;
+  /** The key stands below another key, where multus does not look. */
+  readonly nestedMasterCni?: string;
+  /** daemon-config.json is there and cannot be used: why. */
+  readonly daemonConfigProblem?: string;
+  /** File name that `clusterNetwork` of 00-multus.conf names, and whether it is there. */
+  readonly clusterNetwork?: string;
+  readonly clusterNetworkExists?: boolean;
+  /** Whether 00-multus.conf is there while the daemon's shim or socket is. */
+  readonly generated: boolean;
+  readonly readinessIndicatorFile?: string;
+  readonly readinessIndicatorExists?: boolean;
+}
+
+export interface ConfigFiles {
+  readonly dir: string;
+  /** In load order. */
+  readonly files: readonly ConfFile[];
+  /** False: a usable file is there since `usableSinceMs`, and the runtime says that it has no network config. Absent where the runtime could not be asked. */
+  readonly loaded?: boolean;
+  readonly usableSinceMs?: number;
+  readonly multus?: MultusConfig;
+}
+
+/** A change of a file of the conf dir since the report before; secrets are removed on the node. */
+export interface ConfigChange {
+  readonly file: string;
+  readonly atMs: number;
+  readonly change: "added" | "removed" | "changed";
+  /** Lines with "+" and "-", cut at the bound. */
+  readonly diff: string;
+}
+
+export interface CacheReading {
+  /** "results", "multus", "ipam". */
+  readonly kind: "results" | "multus" | "ipam";
+  readonly dir: string;
+  readonly entries: number;
+  /** Names of entries that are empty or do not parse, bounded. */
+  readonly broken: readonly string[];
+  readonly brokenCount: number;
+}
+
+/** One host-local range on this node. */
+export interface PoolReading {
+  readonly network: string;
+  readonly dir: string;
+  readonly leases: number;
+  /** Leases whose sandbox is gone by the runtime's list; absent where the list could not be had. */
+  readonly leaked?: number;
+  /** Addresses in the ranges of the conflist; absent where it does not say. */
+  readonly size?: number;
+}
+
+export interface KubeletReading {
+  readonly runtimeRequestTimeoutSeconds?: number;
+}
+
+/** The later parts of a report. */
+export interface LaterParts {
+  readonly cgroups?: Looked<{ readonly items: readonly ContainerCgroup[] }>;
+  readonly processes?: Looked<{ readonly items: readonly PluginProcess[]; readonly truncated: boolean }>;
+  readonly mounts?: Looked<{ readonly stale: readonly StaleMount[]; readonly mountsSeen: number }>;
+  readonly socketUse?: Looked<{ readonly items: readonly SocketUse[] }>;
+  readonly binaries?: Looked<{ readonly items: readonly BinaryReading[] }>;
+  readonly configFiles?: Looked<{ readonly reading: ConfigFiles }>;
+  readonly configChanges?: readonly ConfigChange[];
+  readonly caches?: Looked<{ readonly items: readonly CacheReading[]; readonly pools: readonly PoolReading[] }>;
+  readonly kubelet?: Looked<{ readonly reading: KubeletReading }>;
+}
+
+/** Bounds of the later parts, held by the agent that makes them and by the server that takes them. */
+export const MAX_CGROUPS = 128;
+export const MAX_PLUGIN_PROCESSES = 512;
+export const MAX_STALE_MOUNTS = 64;
+export const MAX_BINARIES = 256;
+export const MAX_CONF_FILES = 64;
+export const MAX_CONFIG_CHANGES = 16;
+export const MAX_DIFF_CHARS = 4_096;
+export const MAX_CACHES = 16;
+export const MAX_BROKEN_NAMED = 32;
+export const MAX_POOLS = 64;

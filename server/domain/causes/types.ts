@@ -1,0 +1,144 @@
+import type { AgentReport } from "../agent-report";
+import type { Answer, Evidence, WaitingPod } from "../answer";
+import type { CniDaemon } from "../cni-daemons";
+import type { EffectiveSocket, HeldPods, Part } from "../judge-input";
+import type { Explanation } from "../messages/types";
+import type { DaemonSetObject, EventObject, NodeObject, PodObject } from "../model";
+import type { DaemonView, SignalNow } from "../node-view";
+import type { WatchedKind } from "../observation";
+import type { SignalId } from "../signals";
+import type { Source, SourceStatus } from "../sources";
+import type { Thresholds } from "../thresholds";
+import type { CauseCode } from "./codes";
+
+/** Newest text of failed sandboxes of one kind, with the pods that met it. */
+export interface ErrorGroup {
+  readonly explanation: Explanation;
+  /** One of the texts, whole as far as it is kept. */
+  readonly text: string;
+  /** "namespace/name", oldest wait first; bounded by MAX_PODS_NAMED. */
+  readonly pods: readonly string[];
+  /** How many pods met it. */
+  readonly count: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Most pods that a group or a finding lists by name; counts tell the whole number. */
+export const MAX_PODS_NAMED = 20;
+/** Most groups of texts that one judgement reads. */
+export const MAX_ERROR_GROUPS = 24;
+/** A text of a pod that does not wait any more counts this long. */
+export const RECENT_TEXT_MS = 600_000;
+
+export interface Point {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+/**
+ * Everything that the checks of one node read at one moment. Plain data and plain lookups, so that a recorded moment gives
+ * the same findings for ever. What is stale is absent here, and `why` says why: a check then answers *unknown*, never *clear*.
+ */
+export interface CauseInput {
+  readonly nowMs: number;
+  readonly thresholds: Thresholds;
+  readonly node: NodeObject;
+  readonly answer: Answer;
+  readonly held: HeldPods;
+  readonly lastFreshMs?: number;
+  /** Pods without a ready sandbox, oldest first, all kinds of hold. */
+  readonly waitingPods: readonly WaitingPod[];
+  readonly pods: ReadonlyMap<string, PodObject>;
+  readonly eventsAbout: (uid: string) => Iterable<EventObject>;
+  /** Texts of pods that wait now, and of others in the last RECENT_TEXT_MS, explained and grouped; newest group first. */
+  readonly errors: readonly ErrorGroup[];
+  /** The CNI daemons' pods on this node, and their DaemonSets of the whole cluster. */
+  readonly daemons: readonly DaemonView[];
+  readonly cniDaemons: readonly CniDaemon[];
+  /** Every DaemonSet that is kept: CNI daemons and those of the system. */
+  readonly daemonSets: readonly DaemonSetObject[];
+  /** Names of network attachments, "namespace/name"; absent where they cannot be seen. */
+  readonly nads?: ReadonlySet<string>;
+  readonly nadPluginTypes: ReadonlySet<string>;
+  /** The agent's newest report while its source is fresh. */
+  readonly report?: AgentReport;
+  readonly sockets: readonly EffectiveSocket[];
+  readonly deadline: { readonly seconds: number; readonly assumed: boolean };
+  /** The signal as it stands now, whatever its state; `undefined` where this node has no such series. */
+  readonly signal: (signal: SignalId, instance?: string) => SignalNow | undefined;
+  /** All instances of a signal. */
+  readonly signalsOf: (signal: SignalId) => readonly SignalNow[];
+  /** What was kept of the last TREND_MS of a series, oldest first; only for TREND_SIGNALS. */
+  readonly trend: (signal: SignalId, instance?: string) => readonly Point[];
+  readonly source: (source: Source) => SourceStatus;
+  /** Whether a kind of API object is seen, or why not. */
+  readonly kind: (kind: WatchedKind) => Part;
+  /** Kubelet pages that failed last, with the reason ("no answer in 10 s"). */
+  readonly kubeletFailures: Readonly<Partial<Record<"metrics" | "cadvisor" | "configz", string>>>;
+}
+
+/** Series whose recent past is kept in memory, and how much of it. */
+export const TREND_SIGNALS: readonly SignalId[] = ["sandbox.backlog", "pods.waiting", "cri.run_sandbox.errors", "cri.stop_sandbox.errors"];
+export const TREND_MS = 900_000;
+
+/** What one check found on one node. */
+export interface Finding {
+  readonly state: "firing" | "clear" | "unknown";
+  /** Only where firing: a measured mechanism names a cause, a text alone makes it suspected. */
+  readonly certainty?: "named" | "suspected";
+  readonly detail?: string;
+  /** One sentence with the figures: "kube-multus was throttled in 99.6 % of its CFS periods." For unknown: why it cannot be told. */
+  readonly summary: string;
+  readonly evidence: readonly Evidence[];
+  /** "namespace/name" of the pods that it concerns, bounded by MAX_PODS_NAMED. */
+  readonly pods?: readonly string[];
+}
+
+/**
+ * `blocks`: pods do not start while it lasts. `risks`: they may stop to at the next occasion, or start wrongly. `notice`: worth
+ * mending, and no risk for starting pods by itself; such a cause never marks a node *at risk* and opens no incident.
+ */
+export type Severity = "blocks" | "risks" | "notice";
+
+/** One named failure: what it is, how it is found, what to do. One file each. */
+export interface Cause {
+  readonly code: CauseCode;
+  readonly title: string;
+  readonly severity: Severity;
+  /** What happens, in two or three sentences that an SRE understands at three in the morning. */
+  readonly meaning: string;
+  readonly impact: string;
+  /** What is looked at, one line each, with the threshold. */
+  readonly checks: readonly string[];
+  readonly lookAlikes: readonly { readonly code: CauseCode; readonly tells: string }[];
+  /** Steps, in order; facts and hazards, no promises. */
+  readonly mitigation: readonly string[];
+  /** Names of actions that fit, registered or to come. */
+  readonly actions: readonly string[];
+  /** Causes that this one brings about: where both fire, they are folded under it. */
+  readonly explains: readonly CauseCode[];
+  /** One finding, or several where the cause has details that can fire side by side. Never empty. */
+  readonly check: (input: CauseInput) => readonly Finding[];
+}
+
+/** A firing cause as a view keeps it. */
+export interface CauseView extends Finding {
+  readonly code: CauseCode;
+  readonly state: "firing";
+  readonly certainty: "named" | "suspected";
+  readonly title: string;
+  readonly severity: Severity;
+  readonly sinceMs: number;
+  /** Firing causes that this one explains, each once, nearest first. */
+  readonly consequences: readonly { readonly code: CauseCode; readonly detail?: string; readonly title: string; readonly summary: string; readonly certainty: "named" | "suspected" }[];
+}
+
+/** A cause that could not be looked for. */
+export interface UnknownCause {
+  readonly code: CauseCode;
+  readonly title: string;
+  readonly reason: string;
+}
+
+export const causeDocs = (code: CauseCode): string => `docs/use/causes/${code}.md`;
