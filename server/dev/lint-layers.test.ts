@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 /** Each row breaks one rule of the house, in a file that need not exist: a rule that no longer fires fails here. */
 const BREAKS: readonly (readonly [file: string, code: string, rule: string])[] = [
-  ["server/domain/x.ts", 'import { y } from "../store/reader"; export { y };', "no-restricted-imports"],
+  ["server/domain/x.ts", 'import { y } from "../store/reader"; export { y };', "house/layers"],
   ["server/domain/x.ts", 'import { y } from "../errors"; export { y };', "house/layers"],
   ["server/domain/x.ts", 'import { y } from "fs"; export { y };', "no-restricted-imports"],
   ["server/domain/x.ts", 'import { y } from "zod"; export { y };', "no-restricted-imports"],
