@@ -22,14 +22,15 @@ const everywhere = (files) => (files.some((f) => f.includes("server/store")) ? [
 const FORBIDDEN = {
   "server/domain": ["server", "!server/domain"],
   "server/store": ["server/services", "server/sources", "server/collector", "server/agent", "server/simulator", "server/http", "server/auth", "server/commands"],
-  "server/services": ["server/sources", "server/collector", "server/agent", "server/simulator", "server/commands", "server/store/ingest"],
+  "server/services": ["server/http", "server/sources", "server/collector", "server/agent", "server/simulator", "server/commands", "server/store/ingest"],
   "server/sources": ["server/store", "server/services", "server/collector", "server/simulator", "server/http", "server/auth", "server/commands"],
   "server/agent": ["server/store", "server/services", "server/collector", "server/sources", "server/simulator", "server/http", "server/auth", "server/commands"],
   "server/simulator": ["server/store", "server/services", "server/collector", "server/http", "server/auth", "server/commands"],
   "server/collector": ["server/http", "server/simulator", "server/agent", "server/commands"],
   "server/http": ["server/collector", "server/agent", "server/simulator", "server/commands", "server/store/ingest"],
+  "server/contract": ["server", "!server/domain", "!server/contract", "app", "components"],
   app: ["server/store", "server/sources", "server/collector", "server/agent", "server/simulator", "server/commands"],
-  components: ["server/store", "server/services", "server/sources", "server/collector", "server/agent", "server/simulator", "server/auth", "server/commands", "server/http", "!server/http/schemas"],
+  components: ["server/store", "server/services", "server/sources", "server/collector", "server/agent", "server/simulator", "server/auth", "server/commands", "server/http"],
 };
 const lies = (file, place) => file === place || file.startsWith(`${place}/`);
 const layers = {

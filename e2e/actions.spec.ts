@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, Status } from "@/server/http/schemas";
+import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, Status } from "@/server/contract/schemas";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 

@@ -1,4 +1,4 @@
-import type { Fleet } from "@/server/http/schemas";
+import type { Fleet } from "@/server/contract/schemas";
 import { scriptsOfPage } from "@/server/dev/bench/page-scripts";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";

@@ -1,4 +1,4 @@
-import type { Fleet, NodeDetail, Status, Timeline } from "@/server/http/schemas";
+import type { Fleet, NodeDetail, Status, Timeline } from "@/server/contract/schemas";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 

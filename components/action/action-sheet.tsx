@@ -1,7 +1,7 @@
 "use client";
 
 import { useLayoutEffect, useRef } from "react";
-import type { ActionParams } from "@/server/http/schemas";
+import type { ActionParams } from "@/server/contract/schemas";
 import { PlanBody } from "./sheet/plan-body";
 import { RunBody } from "./sheet/run-body";
 import type { Offer } from "./values";

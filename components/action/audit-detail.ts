@@ -1,5 +1,5 @@
 import { cpuQuantity, memoryQuantity } from "@/server/domain/quantity";
-import type { AuditLog } from "@/server/http/schemas";
+import type { AuditLog } from "@/server/contract/schemas";
 
 type Entry = AuditLog["items"][number];
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { AuditLog } from "@/server/http/schemas";
+import type { AuditLog } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { Instant } from "@/components/ui/instant";
 import { detailParts, runLink } from "./audit-detail";

@@ -1,4 +1,4 @@
-import type { ActionPlan, Problem } from "@/server/http/schemas";
+import type { ActionPlan, Problem } from "@/server/contract/schemas";
 import { FIELD_LABELS, FIELDS, type Field } from "./values";
 
 export interface PlanErrors {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useId } from "react";
-import type { ActionParams } from "@/server/http/schemas";
+import type { ActionParams } from "@/server/contract/schemas";
 import { Icon } from "@/components/ui/glyphs";
 import { capital, effectWords, sameParams, spaced, type Offer } from "./values";
 

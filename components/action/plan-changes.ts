@@ -1,4 +1,4 @@
-import type { ActionPlan } from "@/server/http/schemas";
+import type { ActionPlan } from "@/server/contract/schemas";
 import { plural } from "@/components/format/numbers";
 
 /** What is different in the plan that was made after one was voided, in words; the newer plan itself is on the page. */

@@ -1,4 +1,4 @@
-import type { ActionPlan } from "@/server/http/schemas";
+import type { ActionPlan } from "@/server/contract/schemas";
 
 type Call = NonNullable<ActionPlan["steps"][number]["call"]>;
 

@@ -1,4 +1,4 @@
-import type { ActionOffers, ActionParams, ActionPlan, ActionRunOut, ActionRuns, AuditLog, DryRun } from "@/server/http/schemas";
+import type { ActionOffers, ActionParams, ActionPlan, ActionRunOut, ActionRuns, AuditLog, DryRun } from "@/server/contract/schemas";
 import { fetchJson, postJson } from "@/components/live/fetch-json";
 import type { Offer } from "./values";
 

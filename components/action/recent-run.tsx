@@ -1,6 +1,6 @@
 "use client";
 
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { formatDuration } from "@/components/format/time";
 import { Instant } from "@/components/ui/instant";

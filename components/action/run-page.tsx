@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { CopyLink } from "@/components/ui/copy-link";
 import { Instant, ZoneName } from "@/components/ui/instant";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import { checkLabel, isSettled, neverSeen, nextCheck, outcomeOf, recentRun, type VerdictWord } from "./run-state";
 import { run } from "./testing/run";
 

@@ -1,4 +1,4 @@
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 
 export type Check = ActionRunOut["verifications"][number];
 export type VerdictWord = NonNullable<Check["verdict"]>;

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { ActionRunOut, ActionRuns } from "@/server/http/schemas";
+import type { ActionRunOut, ActionRuns } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { formatDuration } from "@/components/format/time";
 import { plural } from "@/components/format/numbers";

@@ -1,4 +1,4 @@
-import type { ActionPlan, ActionRunOut, DryRun } from "@/server/http/schemas";
+import type { ActionPlan, ActionRunOut, DryRun } from "@/server/contract/schemas";
 import { isSettled } from "./run-state";
 
 export const STEPS = ["Plan", "Dry run", "Confirm", "Run", "Verify"] as const;

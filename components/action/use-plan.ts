@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ActionPlan } from "@/server/http/schemas";
+import type { ActionPlan } from "@/server/contract/schemas";
 import { ApiError } from "@/components/live/fetch-json";
 import { ACTION_KEYS, makePlan, tryPlan, type Wanted } from "./queries";
 import { planChanges } from "./plan-changes";

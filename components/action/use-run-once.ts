@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import type { ActionRunOut, ActionRuns } from "@/server/http/schemas";
+import type { ActionRunOut, ActionRuns } from "@/server/contract/schemas";
 import { ApiError } from "@/components/live/fetch-json";
 import { ACTION_KEYS, readRuns, sendRun, type Wanted } from "./queries";
 import { RUNS_OF_NODE, useNodeRuns } from "./use-run";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import type { ActionRunOut, ActionRuns } from "@/server/http/schemas";
+import type { ActionRunOut, ActionRuns } from "@/server/contract/schemas";
 import { ACTION_KEYS, readRun, readRuns } from "./queries";
 import { isSettled } from "./run-state";
 

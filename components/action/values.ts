@@ -1,5 +1,5 @@
 import { parseQuantity } from "@/server/domain/quantity";
-import type { ActionOffers, ActionParams, ActionRunOut } from "@/server/http/schemas";
+import type { ActionOffers, ActionParams, ActionRunOut } from "@/server/contract/schemas";
 
 export type Offer = ActionOffers["offers"][number];
 

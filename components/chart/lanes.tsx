@@ -1,7 +1,7 @@
 "use client";
 
 import { memo, useMemo, useState, type ReactNode } from "react";
-import type { Timeline } from "@/server/http/schemas";
+import type { Timeline } from "@/server/contract/schemas";
 import { useZone } from "@/components/shell/prefs-provider";
 import { formatClock } from "@/components/format/time";
 import { Instant } from "@/components/ui/instant";

@@ -1,4 +1,4 @@
-import type { Timeline } from "@/server/http/schemas";
+import type { Timeline } from "@/server/contract/schemas";
 import type { SignalId } from "@/server/domain/signals";
 
 /** What the node page draws; one answer of the API holds all of it. */

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Timeline } from "@/server/http/schemas";
+import type { Timeline } from "@/server/contract/schemas";
 import { fetchJson } from "@/components/live/fetch-json";
 import { useOnChange, useServerClock } from "@/components/live/live-provider";
 import { QUERY_KEYS } from "@/components/live/queries";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
-import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import { ExportLinks } from "@/components/action/export-links";
 import { CopyLink } from "@/components/ui/copy-link";
 import { useShortcuts } from "@/components/ui/shortcuts";

@@ -1,4 +1,4 @@
-import type { ChangeMessage } from "@/server/http/schemas";
+import type { ChangeMessage } from "@/server/contract/schemas";
 import { byName, countFleet, type Change, type FleetModel, type FleetRow, type HistoryBucket } from "./model";
 import { toRow } from "./to-row";
 

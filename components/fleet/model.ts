@@ -1,4 +1,4 @@
-import type { Fleet, NodeSummary } from "@/server/http/schemas";
+import type { Fleet, NodeSummary } from "@/server/contract/schemas";
 
 export type AnswerState = "yes" | "no" | "unknown";
 /** How a node is shown: a yes at risk has its own shape. */

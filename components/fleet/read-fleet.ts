@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import type { Fleet } from "@/server/http/schemas";
+import type { Fleet } from "@/server/contract/schemas";
 import { fetchJson } from "@/components/live/fetch-json";
 import { QUERY_KEYS } from "@/components/live/queries";
 import type { FleetModel } from "./model";

@@ -1,4 +1,4 @@
-import type { Timeline } from "@/server/http/schemas";
+import type { Timeline } from "@/server/contract/schemas";
 
 const WIDTH = 100;
 const HEIGHT = 28;

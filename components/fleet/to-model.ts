@@ -1,4 +1,4 @@
-import type { Fleet } from "@/server/http/schemas";
+import type { Fleet } from "@/server/contract/schemas";
 import { byName, type AnswerState, type Change, type FleetModel } from "./model";
 import { toRow } from "./to-row";
 

@@ -1,4 +1,4 @@
-import type { NodeSummary, SignalNowOut } from "@/server/http/schemas";
+import type { NodeSummary, SignalNowOut } from "@/server/contract/schemas";
 import { SOCKET_STATES } from "@/server/domain/socket-states";
 import { formatSecondsRange, formatSeconds, formatShare } from "@/components/format/numbers";
 import type { FleetRow, RangeReading, Reading, Words } from "./model";

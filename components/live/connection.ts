@@ -1,4 +1,4 @@
-import type { Status } from "@/server/http/schemas";
+import type { Status } from "@/server/contract/schemas";
 
 /** What the page knows of its own link to the server; ages are real seconds. */
 export interface Connection {

@@ -1,4 +1,4 @@
-import type { Problem } from "@/server/http/schemas";
+import type { Problem } from "@/server/contract/schemas";
 
 /** Longest wait for one answer of Sandglass's own API. */
 const FETCH_TIMEOUT_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import type { ChangeMessage, Status } from "@/server/http/schemas";
+import type { ChangeMessage, Status } from "@/server/contract/schemas";
 import { applyChange } from "@/components/fleet/apply-change";
 import type { FleetModel } from "@/components/fleet/model";
 import type { LiveStore } from "./live-store";

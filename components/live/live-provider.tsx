@@ -2,7 +2,7 @@
 
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
-import type { ChangeMessage, Status } from "@/server/http/schemas";
+import type { ChangeMessage, Status } from "@/server/contract/schemas";
 import type { Connection } from "./connection";
 import { fetchJson } from "./fetch-json";
 import { noteBackfill, startLink } from "./link";

@@ -1,4 +1,4 @@
-import type { ChangeMessage, Status } from "@/server/http/schemas";
+import type { ChangeMessage, Status } from "@/server/contract/schemas";
 import { dataWrittenMs, type Connection } from "./connection";
 import type { ServerClock } from "./server-clock";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Status } from "@/server/http/schemas";
+import type { Status } from "@/server/contract/schemas";
 import { ageSeconds, dataWrittenMs, freshness, STALE_AFTER_SECONDS, type Connection } from "./connection";
 import { createLiveStore } from "./live-store";
 import { createServerClock } from "./server-clock";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ChangeMessage } from "@/server/http/schemas";
+import type { ChangeMessage } from "@/server/contract/schemas";
 import { answered, change } from "@/components/testing/summaries";
 import { say, stream, StreamServer, type StreamScript } from "@/components/testing/stream-server";
 import { LiveStream } from "./stream";

@@ -1,4 +1,4 @@
-import type { ChangeMessage } from "@/server/http/schemas";
+import type { ChangeMessage } from "@/server/contract/schemas";
 
 /** Waits before a stream that ended for good is opened anew: doubling between these, with jitter. */
 const FIRST_RETRY_MS = 1_000;

@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import type { NodeDetail } from "@/server/http/schemas";
+import type { NodeDetail } from "@/server/contract/schemas";
 import { lookOf } from "@/components/fleet/model";
 import { formatView, DEFAULT_VIEW } from "@/components/fleet/view-state";
 import { useNow } from "@/components/live/live-provider";

@@ -1,4 +1,4 @@
-import type { NodeSummary } from "@/server/http/schemas";
+import type { NodeSummary } from "@/server/contract/schemas";
 
 /** The answer as the page's one sentence. */
 export function answerSentence(node: Pick<NodeSummary, "name" | "answer">): string {

@@ -1,4 +1,4 @@
-import type { NodeDetail } from "@/server/http/schemas";
+import type { NodeDetail } from "@/server/contract/schemas";
 import { Icon } from "@/components/ui/glyphs";
 
 /** What Sandglass cannot see here, why, and the way on. */

@@ -1,6 +1,6 @@
 "use client";
 
-import type { NodeDetail } from "@/server/http/schemas";
+import type { NodeDetail } from "@/server/contract/schemas";
 import { Icon } from "@/components/ui/glyphs";
 
 /** The network config as the runtime loads it, as far as an agent could read it. */

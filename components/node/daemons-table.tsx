@@ -1,6 +1,6 @@
 "use client";
 
-import type { DaemonOut } from "@/server/http/schemas";
+import type { DaemonOut } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { formatBytes, formatCores, formatCount } from "@/components/format/numbers";
 import { Instant } from "@/components/ui/instant";

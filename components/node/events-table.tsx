@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import type { Timeline } from "@/server/http/schemas";
+import type { Timeline } from "@/server/contract/schemas";
 import { eventLines } from "@/components/chart/geometry/events";
 import { useNow } from "@/components/live/live-provider";
 import { formatCount } from "@/components/format/numbers";

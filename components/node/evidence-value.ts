@@ -1,4 +1,4 @@
-import type { EvidenceOut } from "@/server/http/schemas";
+import type { EvidenceOut } from "@/server/contract/evidence";
 import { formatBytes, formatCores, formatCount, formatSeconds, formatShare } from "@/components/format/numbers";
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
-import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import { useRange } from "@/components/chart/use-range";
 import { useTimeline } from "@/components/chart/use-timeline";
 import { Workbench } from "@/components/chart/workbench";

@@ -1,7 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { EvidenceOut, NodeDetail } from "@/server/http/schemas";
+import type { EvidenceOut } from "@/server/contract/evidence";
+import type { NodeDetail } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { formatDuration } from "@/components/format/time";
 import { AnswerGlyph, Icon } from "@/components/ui/glyphs";

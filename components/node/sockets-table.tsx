@@ -1,6 +1,6 @@
 "use client";
 
-import type { NodeDetail } from "@/server/http/schemas";
+import type { NodeDetail } from "@/server/contract/schemas";
 import { formatSeconds } from "@/components/format/numbers";
 import { Icon } from "@/components/ui/glyphs";
 

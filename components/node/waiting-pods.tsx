@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { NodeDetail, WaitingPodOut } from "@/server/http/schemas";
+import type { NodeDetail, WaitingPodOut } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { formatCount, plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";

@@ -1,4 +1,4 @@
-import type { ChangeMessage, NodeSummary } from "@/server/http/schemas";
+import type { ChangeMessage, NodeSummary } from "@/server/contract/schemas";
 import { toRow } from "@/components/fleet/to-row";
 import type { FleetRow } from "@/components/fleet/model";
 
@@ -29,6 +29,7 @@ export function summary(name: string, change: Partial<NodeSummary> = {}): NodeSu
     sources: [{ source: "api", freshness: "fresh", last: AT }],
     signals: [],
     counts: { pods: 30, waiting: 0, waitingSystem: 0, stuck: 0, ownRequest: 0, other: 0 },
+    causes: [],
     deadline: { seconds: 240, assumed: false },
     ...change,
   };

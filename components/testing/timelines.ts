@@ -1,4 +1,4 @@
-import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import { summary } from "./summaries";
 
 export const START_MS = Date.parse("2026-03-17T02:12:00.000Z");
@@ -18,5 +18,5 @@ export function timelineOf(series: readonly Wire[], change: Partial<Timeline> = 
 }
 
 export function detailOf(change: Partial<NodeDetail> = {}): NodeDetail {
-  return { ...summary("node-7"), seq: 1, conditions: [], waitingPods: [], daemons: [], sockets: [], blind: [], ...change };
+  return { ...summary("node-7"), seq: 1, conditions: [], waitingPods: [], daemons: [], sockets: [], blind: [], diagnosis: { causes: [], unknown: [], suspended: [] }, ...change };
 }

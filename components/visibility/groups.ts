@@ -1,4 +1,4 @@
-import type { Visibility } from "@/server/http/schemas";
+import type { Visibility } from "@/server/contract/schemas";
 import { byName } from "@/components/fleet/model";
 
 type Node = Visibility["nodes"][number];

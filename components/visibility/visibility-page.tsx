@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useMemo, useState } from "react";
-import type { Visibility } from "@/server/http/schemas";
+import type { Visibility } from "@/server/contract/schemas";
 import { fetchJson } from "@/components/live/fetch-json";
 import { useNow, useShows } from "@/components/live/live-provider";
 import { QUERY_KEYS } from "@/components/live/queries";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "@playwright/test";
-import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, NodeDetail } from "@/server/http/schemas";
+import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, NodeDetail } from "@/server/contract/schemas";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 import { clusterArgs, startProduct, until, type Product } from "../setup/product";
 import { expect, test } from "../setup/test";

@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 import { BUNDLE, clusterArgs, freePort, probePod, startProduct, until, type Product } from "../setup/product";
 import type { AgentReport, SandboxReading } from "@/server/domain/agent-report";
-import type { NodeDetail, Status, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Status, Timeline } from "@/server/contract/schemas";
 
 /** The agent as it runs on a node: a real containerd and kubelet, real pods, the faults of `e2e/cluster/fault`. */
 const options = { node: true, runtimeTimeout: "20s" };

@@ -1,7 +1,7 @@
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 import { clusterArgs, probePod, startProduct, until, type Product } from "../setup/product";
 import { expect, test } from "../setup/test";
-import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 
 const options = { node: true };
 const missing = clusterMissing(options);

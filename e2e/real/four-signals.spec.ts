@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 import { BUNDLE, clusterArgs, freePort, probePod, startProduct, until, type Product } from "../setup/product";
 import { expect, test } from "../setup/test";

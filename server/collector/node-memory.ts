@@ -3,6 +3,7 @@ import { createKubeletWindow, type KubeletWindow } from "../domain/metrics/kubel
 import { advanceOperations } from "../domain/metrics/operations";
 import type { AgentReport } from "../domain/agent-report";
 import type { KubeletPage, Observation } from "../domain/observation";
+import { TREND_MS, TREND_SIGNALS, type Point } from "../domain/causes/types";
 import { seriesKey, trackSilence, type LatestSample, type NodeWindow } from "../domain/node-window";
 import type { NodeView } from "../domain/node-view";
 import type { Sample } from "../domain/signals";
@@ -10,6 +11,12 @@ import { AGENT_PERIOD_MS, FRESH_PERIODS, KUBELET_METRICS_PERIOD_MS, type Source 
 
 /** Most series of one node whose newest sample is kept; a node has a few dozen. */
 export const MAX_SERIES_PER_NODE = 512;
+/** Most points of a trend: TREND_MS at the shortest period, with room for samples that come out of turn. */
+export const MAX_TREND_POINTS = 128;
+
+function withPoint(points: readonly Point[], { atMs, value }: Sample): readonly Point[] {
+  return [...points.filter((point) => point.atMs < atMs && atMs - point.atMs <= TREND_MS), { atMs, value }].slice(-MAX_TREND_POINTS);
+}
 
 /** What the collector remembers of one node between two looks. */
 export class NodeMemory {
@@ -21,6 +28,7 @@ export class NodeMemory {
   #report: AgentReport | undefined;
   #reportMs: number | undefined;
   readonly #latest = new Map<string, LatestSample>();
+  readonly #trends = new Map<string, readonly Point[]>();
   lastFreshMs: number | undefined;
   lastFailureMs: number | undefined;
   silentSince: ReadonlyMap<string, number> = new Map();
@@ -44,6 +52,7 @@ export class NodeMemory {
       const key = seriesKey(sample.signal, sample.instance);
       this.#latest.delete(key);
       this.#latest.set(key, { sample, source });
+      if (TREND_SIGNALS.includes(sample.signal)) this.#trends.set(key, withPoint(this.#trends.get(key) ?? [], sample));
     }
     while (this.#latest.size > MAX_SERIES_PER_NODE) {
       const oldest = this.#latest.keys().next().value;
@@ -86,7 +95,7 @@ export class NodeMemory {
   }
 
   /** The part of a window that this node's own memory gives. */
-  window(expects: { readonly kubelet: boolean; readonly agents: boolean }): Pick<NodeWindow, "kubelet" | "agent" | "latest" | "silentSince" | "oomKills" | "lastFreshMs" | "lastFailureMs" | "previous"> {
+  window(expects: { readonly kubelet: boolean; readonly agents: boolean }): Pick<NodeWindow, "kubelet" | "agent" | "latest" | "trends" | "silentSince" | "oomKills" | "lastFreshMs" | "lastFailureMs" | "previous" | "previousDiagnosis"> {
     const failure = this.#failures.metrics;
     return {
       kubelet: {
@@ -105,11 +114,12 @@ export class NodeMemory {
         ...(this.#report === undefined ? {} : { report: this.#report }),
       },
       latest: this.#latest,
+      trends: this.#trends,
       silentSince: this.silentSince,
       oomKills: this.oomKills,
       ...(this.lastFreshMs === undefined ? {} : { lastFreshMs: this.lastFreshMs }),
       ...(this.lastFailureMs === undefined ? {} : { lastFailureMs: this.lastFailureMs }),
-      ...(this.view === undefined ? {} : { previous: this.view.answer }),
+      ...(this.view === undefined ? {} : { previous: this.view.answer, previousDiagnosis: this.view }),
     };
   }
 

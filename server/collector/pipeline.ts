@@ -3,7 +3,7 @@ import { buildView } from "../domain/build-view";
 import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
 import type { NodeName } from "../domain/ids";
-import type { NodeObject, PodObject } from "../domain/model";
+import type { DaemonSetObject, NodeObject, PodObject } from "../domain/model";
 import { effectivePluginTypes, MAX_OOM_KILLS_KEPT, trackFailure, trackOomKills } from "../domain/node-window";
 import type { NodeView } from "../domain/node-view";
 import type { Observation, WatchedKind } from "../domain/observation";
@@ -47,6 +47,8 @@ export class Pipeline {
   readonly #startedMs: number;
   #daemons: readonly CniDaemon[] = [];
   #daemonsChanged = true;
+  #daemonSets: readonly DaemonSetObject[] = [];
+  #nads: ReadonlySet<string> = new Set();
   #nadPluginTypes: ReadonlySet<string> = new Set();
 
   constructor(private readonly options: PipelineOptions) {
@@ -172,7 +174,10 @@ export class Pipeline {
       this.options.writer.event(node === undefined ? observation.object : { ...observation.object, node });
       this.#afterEvent(observation, node, nowMs);
     }
-    if (changes === "nads") this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flat());
+    if (changes === "nads") {
+      this.#nads = new Set(this.cluster.nads.keys());
+      this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flat());
+    }
     if (touched === "all") for (const name of this.#nodes.keys()) this.#dirty.add(name);
     else for (const name of touched) this.#touch(name);
     if (observation.type === "listed" && observation.kind === "nodes") this.#forgetNodes();
@@ -215,7 +220,8 @@ export class Pipeline {
 
   #currentDaemons(): readonly CniDaemon[] {
     if (this.#daemonsChanged) {
-      this.#daemons = [...this.cluster.daemonSets.values()].flatMap((daemonSet) => cniDaemonOf(daemonSet, this.options.cniDaemons) ?? []);
+      this.#daemonSets = [...this.cluster.daemonSets.values()];
+      this.#daemons = this.#daemonSets.flatMap((daemonSet) => cniDaemonOf(daemonSet, this.options.cniDaemons) ?? []);
       this.#daemonsChanged = false;
     }
     return this.#daemons;
@@ -249,6 +255,8 @@ export class Pipeline {
               eventsAbout: (uid) => this.cluster.eventsAbout(uid),
               kinds: [...this.cluster.kinds.values()],
               daemons: this.#currentDaemons(),
+              daemonSets: this.#daemonSets,
+              nads: this.#nads,
               nadPluginTypes: this.#nadPluginTypes,
               ...memory.window(this.options.expects),
             },

@@ -19,6 +19,8 @@ const BREAKS: readonly (readonly [file: string, code: string, rule: string])[] =
   ["server/http/x.ts", 'import { y } from "../store/ingest"; export { y };', "house/layers"],
   ["server/http/x.ts", 'import Y from "better-sqlite3"; export { Y };', "no-restricted-imports"],
   ["server/commands/x.ts", 'import { Y } from "@prisma/client"; export { Y };', "no-restricted-imports"],
+  ["server/services/x.ts", 'import { y } from "../http/runtime"; export { y };', "house/layers"],
+  ["server/contract/x.ts", 'import { y } from "../services/iso"; export { y };', "house/layers"],
   ["app/x.ts", 'import { y } from "@/server/store/reader"; export { y };', "house/layers"],
   ["components/x.ts", 'import { y } from "@/server/http/runtime"; export { y };', "house/layers"],
   ["components/x.ts", "export const y = process.env.X;", "no-restricted-properties"],
@@ -44,7 +46,7 @@ describe("the rules of the house", () => {
   });
 
   test("let the schemas of the API through to the pages, and authorize() make a Permit", async () => {
-    const [schemas] = await eslint.lintText('import type { Fleet } from "@/server/http/schemas"; export type { Fleet };\n', { filePath: "components/x.ts" });
+    const [schemas] = await eslint.lintText('import type { Fleet } from "@/server/contract/schemas"; export type { Fleet };\n', { filePath: "components/x.ts" });
     const [permit] = await eslint.lintText('import type { Permit } from "../domain/permit"; export const y = {} as Permit;\n', { filePath: "server/auth/x.ts" });
     expect([...(schemas?.messages ?? []), ...(permit?.messages ?? [])]).toEqual([]);
   });

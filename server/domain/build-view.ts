@@ -1,6 +1,9 @@
 import type { AgentReport } from "./agent-report";
-import type { WaitingPod } from "./answer";
+import type { Judgement, WaitingPod } from "./answer";
 import { blindSpots } from "./blind-spots";
+import { diagnose, marksRisk } from "./causes/diagnose";
+import { causeInput } from "./causes/input";
+import { NO_DIAGNOSIS, type Diagnosis } from "./causes/types";
 import { socketsOfPlugins } from "./cni-daemons";
 import { daemonOfPod, daemonView, oomKey } from "./daemon-views";
 import { trackFresh } from "./fresh";
@@ -49,13 +52,14 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
     ...(report === undefined ? {} : { agent: agentFacts(report, sockets) }),
   });
   const { held } = pods;
+  const provisional = withSince(previous, judgement, nowMs);
   const limit = deadline(window.kubelet.runtimeRequestTimeoutSeconds);
   const config = window.agent.report?.config;
   const view: NodeView = {
     name: node.name,
     pool: node.pool ?? NO_POOL,
     ...(node.zone === undefined ? {} : { zone: node.zone }),
-    answer: withSince(previous, judgement, nowMs),
+    answer: provisional,
     ready: ready?.status ?? "Unknown",
     ...(ready?.message === undefined ? {} : { readyMessage: ready.message }),
     schedulable: !node.unschedulable,
@@ -80,8 +84,18 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
     sockets: sockets.map(({ silentSinceMs: _, ...socket }) => socket),
     ...(config?.looked === true ? { config: configView(config.reading) } : {}),
     blind: blindSpots(window, sources, nowMs),
+    ...NO_DIAGNOSIS,
   };
-  return { ...view, signals: signalsNow({ window, sources, daemons: pods.daemons, apiSamples: apiSamples(view, nowMs), deadlineAssumed: limit.assumed, nowMs }) };
+  const signals = signalsNow({ window, sources, daemons: pods.daemons, apiSamples: apiSamples(view, nowMs), deadlineAssumed: limit.assumed, nowMs });
+  const judged = { ...pods, answer: provisional, sockets, signals, sources, deadline: limit };
+  const diagnosis = diagnose(causeInput(window, judged, nowMs, thresholds), window.previousDiagnosis ?? NO_DIAGNOSIS);
+  return { ...view, signals, ...diagnosis, answer: withSince(previous, withRisk(judgement, diagnosis), nowMs) };
+}
+
+/** Row 5 of DESIGN "Judging": a node that starts pods is at risk where a cause fires that was measured (docs/decisions/0044). */
+function withRisk(judgement: Judgement, diagnosis: Diagnosis): Judgement {
+  const risk = judgement.row === 5 && judgement.state === "yes" ? marksRisk(diagnosis) : undefined;
+  return risk === undefined ? judgement : { ...judgement, atRisk: true, summary: `${judgement.summary} At risk: ${risk.summary}` };
 }
 
 /** Freshness of every source of the node at `nowMs`; Prometheus only where one is configured. */

@@ -1,4 +1,5 @@
 import type { Answer, WaitingPod } from "./answer";
+import type { Diagnosis } from "./causes/types";
 import type { SignalId } from "./signals";
 import type { Source, SourceStatus } from "./sources";
 import type { NodeCondition } from "./model";
@@ -32,7 +33,7 @@ export interface DaemonView {
   readonly oomKillsMs: readonly number[];
 }
 
-export interface NodeView {
+export interface NodeView extends Diagnosis {
   readonly name: string;
   readonly pool: string;
   readonly zone?: string;

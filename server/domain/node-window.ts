@@ -1,7 +1,8 @@
 import type { AgentReport, SandboxReading } from "./agent-report";
 import type { Answer } from "./answer";
+import type { Diagnosis, Point } from "./causes/types";
 import type { CniDaemon } from "./cni-daemons";
-import type { EventObject, NodeObject, PodObject } from "./model";
+import type { DaemonSetObject, EventObject, NodeObject, PodObject } from "./model";
 import type { KindStatus } from "./observation";
 import { canonicalSocketPath } from "./known-sockets";
 import { readSandboxError } from "./own-request";
@@ -23,7 +24,10 @@ export interface NodeWindow {
   readonly kinds: readonly KindStatus[];
   /** DaemonSets that are CNI daemons (`cniDaemonOf`), of the whole cluster. */
   readonly daemons: readonly CniDaemon[];
-  /** Plugin types that NADs name. */
+  /** Every DaemonSet that is kept, of the whole cluster. */
+  readonly daemonSets: readonly DaemonSetObject[];
+  /** Network attachments that exist, "namespace/name", and the plugin types that they name. */
+  readonly nads: ReadonlySet<string>;
   readonly nadPluginTypes: ReadonlySet<string>;
   readonly agent: SourceFacts & { readonly report?: AgentReport };
   readonly kubelet: SourceFacts & {
@@ -44,7 +48,10 @@ export interface NodeWindow {
   readonly lastFailureMs?: number;
   readonly silentSince: ReadonlyMap<string, number>;
   readonly oomKills: ReadonlyMap<string, readonly number[]>;
+  /** The last TREND_MS of TREND_SIGNALS, oldest first, under `seriesKey`. */
+  readonly trends: ReadonlyMap<string, readonly Point[]>;
   readonly previous?: Answer;
+  readonly previousDiagnosis?: Diagnosis;
 }
 
 export interface LatestSample {

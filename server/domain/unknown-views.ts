@@ -1,3 +1,4 @@
+import { suspend } from "./causes/diagnose";
 import { withSince } from "./judge";
 import { durationWords } from "./words";
 import type { NodeView } from "./node-view";
@@ -23,6 +24,7 @@ export const unjudgedView = (view: NodeView, nowMs: number): NodeView =>
 function unknownView(view: NodeView, nowMs: number, { summary, what, reason }: { readonly summary: string; readonly what: string; readonly reason: string }): NodeView {
   return {
     ...view,
+    ...suspend(view, reason),
     answer: withSince(view.answer, { state: "unknown", atRisk: false, idle: false, row: 1, summary, proof: [{ what, look: "could-not-look", source: "api", reason }] }, nowMs),
     ready: "Unknown",
     sources: view.sources.map((source) => (source.freshness === "fresh" ? { ...source, freshness: "stale" as const, reason } : source)),

@@ -4,7 +4,7 @@ import { parseQuantity } from "../domain/quantity";
 import { ServiceError } from "../errors";
 import type { PlanRequest } from "../services/actions/make-plan";
 import type { RunRequest } from "../services/actions/run-action";
-import type { PlanBodySchema, RunBodySchema } from "./schemas";
+import type { PlanBodySchema, RunBodySchema } from "../contract/schemas";
 
 /** A request's words into the service's: names parsed, quantities as numbers. Throws `invalid` with the field, the value and what it may be. */
 export function planRequest(node: NodeName, body: z.infer<typeof PlanBodySchema>): PlanRequest {

@@ -15,7 +15,7 @@ import { startSimulation, type Simulation } from "../simulator/simulation";
 import { COOLDOWN_MS } from "../services/actions/run-action";
 import type { RouteHandler } from "./handler";
 import { ROUTES } from "./routes";
-import type { ActionPlan, ActionRunOut, AuditLog, DryRun } from "./schemas";
+import type { ActionPlan, ActionRunOut, AuditLog, DryRun } from "../contract/schemas";
 import { localRequest, startTestWeb, testView, type TestWeb } from "./testing/web";
 
 /** Against the simulated cluster's real API server on a socket, as its administrator and as users with fewer rights. */

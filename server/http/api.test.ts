@@ -17,7 +17,7 @@ import { GET as visibility } from "@/app/api/v1/visibility/route";
 import { GET as readyz } from "@/app/readyz/route";
 import type { RouteHandler } from "./handler";
 import { ROUTES, type Route } from "./routes";
-import { ProblemSchema } from "./schemas";
+import { ProblemSchema } from "../contract/schemas";
 import { localRequest, nodeName, startTestWeb, testView, type TestWeb } from "./testing/web";
 
 let web: TestWeb;

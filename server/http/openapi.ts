@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROUTES, type Route } from "./routes";
-import { ProblemSchema } from "./schemas";
+import { ProblemSchema } from "../contract/schemas";
 
 /** OpenAPI 3.1 from the same schemas that the handlers parse and the tests hold answers against. */
 export function openApiDocument(version: string): Record<string, unknown> & { openapi: string } {

@@ -1,5 +1,5 @@
 import { ServiceError, type ErrorCode } from "../errors";
-import type { Problem } from "./schemas";
+import type { Problem } from "../contract/schemas";
 
 /** RFC 9457: one adapter for everything that a service throws. */
 const ERROR_STATUS: Record<ErrorCode, number> = {

@@ -6,7 +6,7 @@ import { MAX_RANGE_MS } from "../services/range";
 import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
 import {
   AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
-} from "./schemas";
+} from "../contract/schemas";
 
 /** Every route of the API, once: the handlers, the OpenAPI document and the tests are made from this. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {

@@ -1,4 +1,4 @@
-import type { NodeExport } from "../http/schemas";
+import type { NodeExport } from "../contract/schemas";
 
 /** Characters that Markdown would act on; a backslash before each makes them text. */
 const ACTIVE = /[\\`*_{}[\]()#+\-.!|~:@]/g;

@@ -2,7 +2,7 @@ import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
 import type { NodeName } from "../domain/ids";
 import { SIGNALS } from "../domain/signals";
 import { authorize } from "../auth/authorize";
-import type { NodeExport } from "../http/schemas";
+import type { NodeExport } from "../contract/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";
 import { readEvents } from "./read-events";

@@ -2,7 +2,7 @@ import { HOUR_MS } from "../domain/durations";
 import type { NodeName } from "../domain/ids";
 import { MAX_TIMELINE_EVENTS } from "../domain/timeline";
 import { ServiceError } from "../errors";
-import type { NodeEvents } from "../http/schemas";
+import type { NodeEvents } from "../contract/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";
 import { requireRange } from "./range";

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../domain/durations";
-import type { Fleet } from "../http/schemas";
+import type { Fleet } from "../contract/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";
 import { summaryOut } from "./view-out";

@@ -1,7 +1,8 @@
 import type { NodeName } from "../domain/ids";
 import { ServiceError } from "../errors";
-import type { NodeDetail } from "../http/schemas";
+import type { NodeDetail } from "../contract/schemas";
 import type { Ctx } from "./ctx";
+import { diagnosisOut } from "./diagnosis-out";
 import { isoOr } from "./iso";
 import { daemonOut, summaryOut, waitingPodOut } from "./view-out";
 
@@ -29,6 +30,7 @@ export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly inp
     sockets: view.sockets.map((socket) => ({ ...socket })),
     ...(view.config === undefined ? {} : { config: { ...view.config, pluginTypes: [...view.config.pluginTypes], missingBinaries: [...view.config.missingBinaries] } }),
     blind: view.blind.map((item) => ({ ...item })),
+    diagnosis: diagnosisOut(view),
     ...(previous === undefined ? {} : { previous }),
     ...(next === undefined ? {} : { next }),
   };

@@ -1,4 +1,4 @@
-import type { Status } from "../http/schemas";
+import type { Status } from "../contract/schemas";
 import type { Ctx } from "./ctx";
 import { statusOut } from "./status-out";
 

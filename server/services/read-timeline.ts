@@ -4,7 +4,7 @@ import { SIGNAL_IDS, SIGNALS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_POINTS } from "../domain/timeline";
 import { ServiceError } from "../errors";
 import { requireRange } from "./range";
-import type { Timeline } from "../http/schemas";
+import type { Timeline } from "../contract/schemas";
 import type { Ctx } from "./ctx";
 import { iso } from "./iso";
 

@@ -1,4 +1,4 @@
-import type { Visibility } from "../http/schemas";
+import type { Visibility } from "../contract/schemas";
 import type { Ctx } from "./ctx";
 import { kindsOut } from "./status-out";
 import { sourceOut } from "./view-out";

@@ -1,4 +1,4 @@
-import type { Status } from "../http/schemas";
+import type { Status } from "../contract/schemas";
 import type { CollectorStatus } from "../store/types";
 import { iso, isoOr } from "./iso";
 

@@ -1,9 +1,11 @@
-import type { Evidence, WaitingPod } from "../domain/answer";
+import type { WaitingPod } from "../domain/answer";
 import type { EventObject } from "../domain/model";
 import type { DaemonView, NodeView } from "../domain/node-view";
 import { SIGNALS } from "../domain/signals";
 import type { SourceStatus } from "../domain/sources";
-import type { DaemonOut, EvidenceOut, NodeEvents, NodeSummary, WaitingPodOut } from "../http/schemas";
+import type { DaemonOut, NodeEvents, NodeSummary, WaitingPodOut } from "../contract/schemas";
+import { evidenceOut } from "./evidence-out";
+import { causeBriefOut } from "./diagnosis-out";
 import { iso, isoOr } from "./iso";
 
 /**
@@ -37,20 +39,11 @@ export function summaryOut(view: NodeView): NodeSummary {
       pods: counts.pods, waiting: counts.waiting, waitingSystem: counts.waitingSystem, stuck: counts.stuck, ownRequest: counts.ownRequest, other: counts.other,
       ...isoOr("oldestWaitSince", counts.oldestWaitMs),
     },
+    causes: view.causes.map(causeBriefOut),
     ...isoOr("lastFreshAt", view.lastFreshMs),
     deadline: { ...view.deadline },
   };
 }
-
-export const evidenceOut = (evidence: Evidence): EvidenceOut => ({
-  what: evidence.what,
-  look: evidence.look,
-  ...(evidence.value === undefined ? {} : { value: evidence.value }),
-  ...(evidence.unit === undefined ? {} : { unit: evidence.unit }),
-  ...isoOr("at", evidence.atMs),
-  source: evidence.source,
-  ...(evidence.reason === undefined ? {} : { reason: evidence.reason }),
-});
 
 export const sourceOut = (status: SourceStatus): NodeSummary["sources"][number] => ({
   source: status.source,

@@ -9,6 +9,7 @@ import { lockFile, type Lock } from "./lock";
 import { openWritable, type Db } from "./sqlite/connection";
 import { openForReading } from "./sqlite/open-reading";
 import { ROLL_EVERY_MS } from "./tiers";
+import { viewFromJson } from "./view-json";
 import { StoreUnwritable, type Ingest, type IngestBatch, type KubeletKey, type WriteResult } from "./types";
 
 export interface OpenIngestOptions {
@@ -78,7 +79,7 @@ class SqliteIngest implements Ingest {
         .prepare<[], string>("SELECT json FROM node_view ORDER BY node")
         .pluck()
         .all()
-        .map((json) => JSON.parse(json) as NodeView), // written by write() from a NodeView; the file's schema guards its shape
+        .map(viewFromJson),
     );
   }
 

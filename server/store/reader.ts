@@ -1,9 +1,9 @@
-import type { NodeView } from "../domain/node-view";
 import { fleetHistory, answerChanges } from "./reader/history";
 import { readEvents } from "./reader/events";
 import { ReadSource, type Query } from "./reader/source";
 import { readProgress } from "./reader/samples";
 import { readTimeline } from "./reader/timeline";
+import { viewFromJson } from "./view-json";
 import type { CollectorStatus, FleetRow, Reader } from "./types";
 
 /** Everybody's half of the store, over a connection that cannot write. Throws StoreError `missing` before the collector made the file. */
@@ -35,7 +35,7 @@ interface ViewRow {
   readonly json: string;
 }
 
-const rows = (found: readonly ViewRow[]): FleetRow[] => found.map((row) => ({ seq: row.seq, view: JSON.parse(row.json) as NodeView })); // written by the ingest from a NodeView
+const rows = (found: readonly ViewRow[]): FleetRow[] => found.map((row) => ({ seq: row.seq, view: viewFromJson(row.json) }));
 
 function readFleet(query: Query, sinceSeq: number | undefined): ReturnType<Reader["fleet"]> {
   const seq = Number(query.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seq'")?.value ?? 0);

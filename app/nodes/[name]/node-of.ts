@@ -3,7 +3,7 @@ import { cache } from "react";
 import { parseNodeName, type NodeName } from "@/server/domain/ids";
 import { ServiceError } from "@/server/errors";
 import { requestContext } from "@/server/http/context";
-import type { NodeDetail } from "@/server/http/schemas";
+import type { NodeDetail } from "@/server/contract/schemas";
 import { readNode } from "@/server/services/read-node";
 
 /** Pages get the parameter as it was sent: decoded here, once, and refused where it cannot be a node's name. */

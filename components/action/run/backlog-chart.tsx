@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { ActionRunOut, Timeline } from "@/server/http/schemas";
+import type { ActionRunOut, Timeline } from "@/server/contract/schemas";
 import { GapBoxes } from "@/components/chart/gap-boxes";
 import { LABEL_FROM_SHARE } from "@/components/chart/geometry/gaps";
 import { shareFromTop, shareOf } from "@/components/chart/geometry/scale";

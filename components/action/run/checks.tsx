@@ -1,7 +1,7 @@
 "use client";
 
 import { Clock } from "lucide-react";
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { formatDuration } from "@/components/format/time";
 import { Instant } from "@/components/ui/instant";

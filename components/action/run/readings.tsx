@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import { formatCount, formatShare } from "@/components/format/numbers";
 import { Instant } from "@/components/ui/instant";
 import { checkLabel } from "../run-state";

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Undo2 } from "lucide-react";
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import type { SheetControl } from "../action-sheet";
 import { ACTION_KEYS, readOffers } from "../queries";
 import { outcomeOf } from "../run-state";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Timeline } from "@/server/http/schemas";
+import type { Timeline } from "@/server/contract/schemas";
 import { run } from "../testing/run";
 import { chartWindow, drawRun, pinsOf } from "./run-chart";
 

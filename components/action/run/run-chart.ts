@@ -3,7 +3,7 @@ import { gridOf, holesOf, toGrid, type Grid } from "@/components/chart/geometry/
 import { linePaths } from "@/components/chart/geometry/line-path";
 import type { Window } from "@/components/chart/geometry/range";
 import { axisFor, shareOf, type Scale } from "@/components/chart/geometry/scale";
-import type { ActionRunOut, Timeline } from "@/server/http/schemas";
+import type { ActionRunOut, Timeline } from "@/server/contract/schemas";
 import { CHECK_MINUTES, checkLabel } from "../run-state";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 "use client";
 
 import { Check, X } from "lucide-react";
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import { formatSeconds } from "@/components/format/numbers";
 import { Instant, ZoneName } from "@/components/ui/instant";
 import { Block } from "../sheet/plan-view";

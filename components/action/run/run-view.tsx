@@ -1,6 +1,6 @@
 "use client";
 
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 import { Instant, ZoneName } from "@/components/ui/instant";
 import { OUTCOMES, OutcomeGlyph } from "../outcome";
 import { decisiveCheck, isSettled, neverSeen, outcomeOf, type Outcome } from "../run-state";

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { useState } from "react";
-import type { ActionParams } from "@/server/http/schemas";
+import type { ActionParams } from "@/server/contract/schemas";
 import { ApiError } from "@/components/live/fetch-json";
 import { useNow } from "@/components/live/live-provider";
 import type { SheetControl } from "../action-sheet";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useId } from "react";
-import type { ActionPlan } from "@/server/http/schemas";
+import type { ActionPlan } from "@/server/contract/schemas";
 import { plural } from "@/components/format/numbers";
 import { Icon } from "@/components/ui/glyphs";
 import { CopyText } from "../copy-text";

@@ -1,7 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { ActionPlan, EvidenceOut } from "@/server/http/schemas";
+import type { EvidenceOut } from "@/server/contract/evidence";
+import type { ActionPlan } from "@/server/contract/schemas";
 import { evidenceValue } from "@/components/node/evidence-value";
 import { formatCount } from "@/components/format/numbers";
 import { Icon } from "@/components/ui/glyphs";

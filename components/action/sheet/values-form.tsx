@@ -1,7 +1,7 @@
 "use client";
 
 import { useId } from "react";
-import type { ActionParams } from "@/server/http/schemas";
+import type { ActionParams } from "@/server/contract/schemas";
 import { capital, effectWords, FIELD_LABELS, sameParams, valuesOf, paramsOf, type Field, type Offer, type Values } from "../values";
 
 interface ValuesFormProps {

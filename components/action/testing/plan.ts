@@ -1,4 +1,4 @@
-import type { ActionPlan } from "@/server/http/schemas";
+import type { ActionPlan } from "@/server/contract/schemas";
 
 /** A plan as the API gives it, for tests of what is made of one. */
 export const plan = (over: Partial<ActionPlan> = {}): ActionPlan => ({

@@ -1,4 +1,4 @@
-import type { ActionRunOut } from "@/server/http/schemas";
+import type { ActionRunOut } from "@/server/contract/schemas";
 
 const at = (minute: number, second = 0): string => new Date(Date.UTC(2026, 2, 17, 3, minute, second)).toISOString();
 

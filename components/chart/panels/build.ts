@@ -1,4 +1,4 @@
-import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import type { LaneEvent } from "../geometry/events";
 import { marksOf, type Mark } from "../geometry/marks";
 import type { Grid } from "../geometry/grid";

@@ -1,4 +1,4 @@
-import type { DaemonOut } from "@/server/http/schemas";
+import type { DaemonOut } from "@/server/contract/schemas";
 import { formatBytes, formatCores, formatShare } from "@/components/format/numbers";
 import { newest, toGrid, type GridSeries } from "../geometry/grid";
 import { axisFor } from "../geometry/scale";

@@ -1,4 +1,4 @@
-import type { NodeDetail, Timeline } from "@/server/http/schemas";
+import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import { mergeGaps, type Gap } from "../geometry/gaps";
 import { gridOf, holesOf, toGrid, type Grid, type GridSeries, type Series } from "../geometry/grid";
 import type { Window } from "../geometry/range";

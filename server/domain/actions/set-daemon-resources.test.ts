@@ -1,3 +1,4 @@
+import { NO_DIAGNOSIS } from "../causes/types";
 import { describe, expect, test } from "vitest";
 import type { Namespace, ObjectName } from "../ids";
 import type { ContainerResources, DaemonSetObject } from "../model";
@@ -14,7 +15,7 @@ const daemonSet = (container: ContainerResources, over: Partial<DaemonSetObject>
 });
 const view: NodeView = {
   name: "node-07", pool: "general", answer: { state: "no", atRisk: false, idle: false, row: 3, summary: "0 fresh sandboxes in 10 min.", proof: [], sinceMs: 0 }, ready: "True", schedulable: true, taints: [], conditions: [], versions: {}, sources: [], signals: [],
-  counts: { pods: 230, waiting: 220, waitingSystem: 11, stuck: 220, ownRequest: 0, other: 0 }, waitingPods: [], deadline: { seconds: 240, assumed: true }, daemons: [], sockets: [], blind: [],
+  counts: { pods: 230, waiting: 220, waitingSystem: 11, stuck: 220, ownRequest: 0, other: 0 }, waitingPods: [], deadline: { seconds: 240, assumed: true }, daemons: [], sockets: [], blind: [], ...NO_DIAGNOSIS,
 };
 const input = (container: ContainerResources = throttled, over: Partial<DaemonSetObject> = {}): PlanInput => ({ view, daemonSet: daemonSet(container, over), fleet: { nodes: 420, otherNo: 0, smallestNodeMemoryBytes: 16 * GI } });
 const plan = (params: Partial<SetDaemonResourcesParams>, on = input()) => planSetDaemonResources({ container: "kube-multus", cpuLimitCores: 2, memoryRequestBytes: 256 * MI, memoryLimitBytes: 4 * GI, ...params }, on);

@@ -11,7 +11,7 @@ import type { Source, SourceStatus } from "../sources";
 import type { Thresholds } from "../thresholds";
 import type { CauseCode } from "./codes";
 
-/** Newest text of failed sandboxes of one kind, with the pods that met it. */
+/** Newest texts of failed sandboxes that mean the same, with the pods that met them and still have no sandbox. */
 export interface ErrorGroup {
   readonly explanation: Explanation;
   /** One of the texts, whole as far as it is kept. */
@@ -28,7 +28,7 @@ export interface ErrorGroup {
 export const MAX_PODS_NAMED = 20;
 /** Most groups of texts that one judgement reads. */
 export const MAX_ERROR_GROUPS = 24;
-/** A text of a pod that does not wait any more counts this long. */
+/** The complaint about a pod that is being torn down counts this long; a waiting pod's newest text counts while it waits. */
 export const RECENT_TEXT_MS = 600_000;
 
 export interface Point {
@@ -51,7 +51,7 @@ export interface CauseInput {
   readonly waitingPods: readonly WaitingPod[];
   readonly pods: ReadonlyMap<string, PodObject>;
   readonly eventsAbout: (uid: string) => Iterable<EventObject>;
-  /** Texts of pods that wait now, and of others in the last RECENT_TEXT_MS, explained and grouped; newest group first. */
+  /** Texts of pods that have no sandbox now, and of pods that cannot be torn down, explained and grouped; newest group first. */
   readonly errors: readonly ErrorGroup[];
   /** The CNI daemons' pods on this node, and their DaemonSets of the whole cluster. */
   readonly daemons: readonly DaemonView[];
@@ -122,23 +122,31 @@ export interface Cause {
   readonly check: (input: CauseInput) => readonly Finding[];
 }
 
-/** A firing cause as a view keeps it. */
-export interface CauseView extends Finding {
+/** A firing cause without what it brings about. */
+export interface FiringCause extends Finding {
   readonly code: CauseCode;
   readonly state: "firing";
   readonly certainty: "named" | "suspected";
   readonly title: string;
   readonly severity: Severity;
   readonly sinceMs: number;
-  /** Firing causes that this one explains, each once, nearest first. */
-  readonly consequences: readonly { readonly code: CauseCode; readonly detail?: string; readonly title: string; readonly summary: string; readonly certainty: "named" | "suspected" }[];
 }
 
-/** A cause that could not be looked for. */
-export interface UnknownCause {
-  readonly code: CauseCode;
-  readonly title: string;
-  readonly reason: string;
+/** A firing cause as a view keeps it: one that no other firing cause explains, with those that it explains, nearest first. */
+export interface CauseView extends FiringCause {
+  readonly consequences: readonly FiringCause[];
 }
+
+/** What a node's checks came to. */
+export interface Diagnosis {
+  /** Roots, the gravest first; empty where nothing fires. */
+  readonly causes: readonly CauseView[];
+  /** Causes that could not be looked for, by the reason. */
+  readonly unknownCauses: readonly { readonly reason: string; readonly codes: readonly CauseCode[] }[];
+  /** Fired when they were last seen, and cannot be looked for now: neither firing nor cleared. */
+  readonly suspendedCauses: readonly { readonly code: CauseCode; readonly detail?: string; readonly title: string; readonly sinceMs: number; readonly reason: string }[];
+}
+
+export const NO_DIAGNOSIS: Diagnosis = { causes: [], unknownCauses: [], suspendedCauses: [] };
 
 export const causeDocs = (code: CauseCode): string => `docs/use/causes/${code}.md`;

@@ -1,3 +1,4 @@
+import { NO_DIAGNOSIS } from "../../domain/causes/types";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -62,6 +63,7 @@ export function testView(name: string, nowMs: number, answer: Partial<Answer> = 
     daemons: [{ daemonSet: "kube-system/multus", pod: "multus-x", container: "multus", ready: true, restarts: 2, memoryLimitBytes: 1 << 30, lastTermination: { reason: "OOMKilled", exitCode: 137, atMs: nowMs - 30_000 }, oomKillsMs: [nowMs - 30_000] }],
     sockets: [{ name: "multus", path: "/run/multus/multus.sock", state: "refuses", effective: true }],
     config: { dir: "/etc/cni/net.d", effectiveFile: "00-multus.conf", pluginTypes: ["multus-shim"], missingBinaries: [] },
+    ...NO_DIAGNOSIS,
     blind: [{ what: "Agent", reason: "no agent reports from this node", fix: "Install the agent." }],
   };
 }

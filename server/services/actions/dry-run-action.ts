@@ -1,6 +1,6 @@
 import { auditEntry, authorize } from "../../auth/authorize";
 import { ServiceError } from "../../errors";
-import type { DryRun } from "../../http/schemas";
+import type { DryRun } from "../../contract/schemas";
 import type { ActionCtx } from "../ctx";
 import { iso } from "../iso";
 import { makePlan, type PlanRequest } from "./make-plan";

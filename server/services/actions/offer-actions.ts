@@ -1,7 +1,7 @@
 import { presetParams, SET_DAEMON_RESOURCES } from "../../domain/actions/set-daemon-resources";
 import type { NodeName } from "../../domain/ids";
 import { ServiceError } from "../../errors";
-import type { ActionOffers } from "../../http/schemas";
+import type { ActionOffers } from "../../contract/schemas";
 import type { ActionCtx } from "../ctx";
 import { viewOf } from "./make-plan";
 import { paramsOut } from "./plan-out";

@@ -1,5 +1,5 @@
 import { authorize } from "../../auth/authorize";
-import type { ActionPlan } from "../../http/schemas";
+import type { ActionPlan } from "../../contract/schemas";
 import type { ActionCtx } from "../ctx";
 import { makePlan, type PlanRequest } from "./make-plan";
 import { planOut } from "./plan-out";

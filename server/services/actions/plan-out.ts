@@ -1,10 +1,10 @@
 import type { SetDaemonResourcesParams } from "../../domain/actions/set-daemon-resources";
 import type { ActionReading, ApiCall, Plan } from "../../domain/actions/types";
 import { cpuQuantity, memoryQuantity } from "../../domain/quantity";
-import type { ActionParams, ActionPlan, ActionRunOut } from "../../http/schemas";
+import type { ActionParams, ActionPlan, ActionRunOut } from "../../contract/schemas";
 import type { ActionRun } from "../../store/state-types";
 import { iso, isoOr } from "../iso";
-import { evidenceOut } from "../view-out";
+import { evidenceOut } from "../evidence-out";
 
 /** Parameters as a person writes them: quantities. */
 export const paramsOut = (params: SetDaemonResourcesParams): ActionParams => ({

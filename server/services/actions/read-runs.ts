@@ -1,6 +1,6 @@
 import type { NodeName, RequestId } from "../../domain/ids";
 import { ServiceError } from "../../errors";
-import type { ActionRunOut, ActionRuns, AuditLog } from "../../http/schemas";
+import type { ActionRunOut, ActionRuns, AuditLog } from "../../contract/schemas";
 import type { ActionCtx } from "../ctx";
 import { iso } from "../iso";
 import { runOut } from "./plan-out";

@@ -4,7 +4,7 @@ import type { ApiCall, Plan } from "../../domain/actions/types";
 import type { RequestId } from "../../domain/ids";
 import type { AuditEntry, Permit } from "../../domain/permit";
 import { ServiceError, type ErrorCode } from "../../errors";
-import type { ActionRunOut } from "../../http/schemas";
+import type { ActionRunOut } from "../../contract/schemas";
 import type { ActionRun } from "../../store/state-types";
 import type { ActionCtx } from "../ctx";
 import { makePlan, type PlanRequest } from "./make-plan";

@@ -1,4 +1,4 @@
-import type { OfferedKeys } from "../../http/schemas";
+import type { OfferedKeys } from "../../contract/schemas";
 import type { ActionCtx } from "../ctx";
 import { iso } from "../iso";
 

@@ -1,3 +1,4 @@
+import { NO_DIAGNOSIS } from "../../domain/causes/types";
 import { parseNodeName, type NodeName } from "../../domain/ids";
 import type { EventObject } from "../../domain/model";
 import type { NodeView } from "../../domain/node-view";
@@ -40,6 +41,7 @@ export function view(name: string, state: "yes" | "no" | "unknown" = "yes", sinc
     daemons: [],
     sockets: [],
     blind: [],
+    ...NO_DIAGNOSIS,
   };
 }
 

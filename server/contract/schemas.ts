@@ -2,6 +2,8 @@ import { z } from "zod";
 import { SIGNAL_IDS } from "../domain/signals";
 import { VERDICTS } from "../domain/actions/types";
 import { SOURCES } from "../domain/sources";
+import { CauseBriefSchema, DiagnosisSchema } from "./causes";
+import { EvidenceSchema } from "./evidence";
 
 /**
  * The API's answers, version 1. The OpenAPI document is made from these, and a test holds every answer against them.
@@ -10,16 +12,6 @@ import { SOURCES } from "../domain/sources";
 const time = z.iso.datetime();
 const source = z.enum(SOURCES);
 const state = z.enum(["yes", "no", "unknown"]);
-
-export const EvidenceSchema = z.object({
-  what: z.string(),
-  look: z.enum(["seen", "not-seen", "could-not-look"]),
-  value: z.union([z.number(), z.string()]).optional(),
-  unit: z.string().optional(),
-  at: time.optional(),
-  source,
-  reason: z.string().optional(),
-});
 
 export const AnswerSchema = z.object({
   state,
@@ -72,6 +64,8 @@ export const NodeSummarySchema = z.object({
   sources: z.array(SourceStatusSchema),
   signals: z.array(SignalSchema),
   counts: NodeCountsSchema,
+  /** Firing causes that no other one explains, the gravest first. */
+  causes: z.array(CauseBriefSchema),
   lastFreshAt: time.optional(),
   deadline: z.object({ seconds: z.number(), assumed: z.boolean() }),
 });
@@ -142,6 +136,7 @@ export const NodeDetailSchema = NodeSummarySchema.extend({
   sockets: z.array(SocketSchema),
   config: z.object({ dir: z.string(), effectiveFile: z.string().optional(), pluginTypes: z.array(z.string()), missingBinaries: z.array(z.string()) }).optional(),
   blind: z.array(BlindSchema),
+  diagnosis: DiagnosisSchema,
   previous: z.string().optional(),
   next: z.string().optional(),
 });
@@ -334,7 +329,6 @@ export type Status = z.infer<typeof StatusSchema>;
 export type Problem = z.infer<typeof ProblemSchema>;
 export type ChangeMessage = z.infer<typeof ChangeMessageSchema>;
 export type SignalNowOut = z.infer<typeof SignalSchema>;
-export type EvidenceOut = z.infer<typeof EvidenceSchema>;
 export type WaitingPodOut = z.infer<typeof WaitingPodSchema>;
 export type DaemonOut = z.infer<typeof DaemonSchema>;
 export type SocketOut = z.infer<typeof SocketSchema>;

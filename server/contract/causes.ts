@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { CAUSE_CODES } from "../domain/causes/codes";
+import { EvidenceSchema } from "./evidence";
+
+const time = z.iso.datetime();
+const code = z.enum(CAUSE_CODES as [(typeof CAUSE_CODES)[number], ...(typeof CAUSE_CODES)[number][]]); // the list is not empty
+const certainty = z.enum(["named", "suspected"]);
+const severity = z.enum(["blocks", "risks", "notice"]);
+
+/** A firing cause as a list of nodes shows it. */
+export const CauseBriefSchema = z.object({ code, detail: z.string().optional(), title: z.string(), certainty, severity, since: time, summary: z.string() });
+
+const FiringSchema = CauseBriefSchema.extend({ evidence: z.array(EvidenceSchema), pods: z.array(z.string()) });
+
+/** The same with its evidence, what it brings about, and what is known of it. */
+export const CauseSchema = FiringSchema.extend({
+  meaning: z.string(),
+  impact: z.string(),
+  checks: z.array(z.string()),
+  lookAlikes: z.array(z.object({ code, title: z.string(), tells: z.string() })),
+  mitigation: z.array(z.string()),
+  actions: z.array(z.string()),
+  docs: z.string(),
+  consequences: z.array(FiringSchema),
+});
+
+export const DiagnosisSchema = z.object({
+  causes: z.array(CauseSchema),
+  /** Causes that could not be looked for, by the reason. */
+  unknown: z.array(z.object({ reason: z.string(), causes: z.array(z.object({ code, title: z.string() })) })),
+  /** Fired when they were last seen, and cannot be looked for now. */
+  suspended: z.array(z.object({ code, detail: z.string().optional(), title: z.string(), since: time, reason: z.string() })),
+});
+
+export type CauseBrief = z.infer<typeof CauseBriefSchema>;
+export type CauseOut = z.infer<typeof CauseSchema>;
+export type DiagnosisOut = z.infer<typeof DiagnosisSchema>;

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { secondsAgo } from "../testing/builders";
+import type { CauseCode } from "./codes";
+import { allFiring, diagnose, marksRisk } from "./diagnose";
+import { clear, cannotTell } from "./findings";
+import { causeInput } from "./testing/input";
+import { NO_DIAGNOSIS, type Cause, type Diagnosis, type Finding } from "./types";
+
+const input = causeInput();
+const firing = (over: Partial<Finding> = {}): Finding => ({ state: "firing", certainty: "named", summary: "It was measured.", evidence: [], ...over });
+const cause = (code: CauseCode, findings: readonly Finding[], over: Partial<Cause> = {}): Cause => ({ code, title: code, severity: "blocks", meaning: "", impact: "", checks: [], lookAlikes: [], mitigation: [], actions: [], explains: [], check: () => findings, ...over });
+const roots = (diagnosis: Diagnosis): readonly string[] => diagnosis.causes.map(({ code, consequences }) => `${code}${consequences.length === 0 ? "" : ` > ${consequences.map((one) => one.code).join(" ")}`}`);
+
+describe("one root with its consequences folded under it", () => {
+  const throttled = cause("daemon-cpu-throttled", [firing()], { explains: ["daemon-slow"] });
+  const slow = cause("daemon-slow", [firing()], { explains: ["retry-storm"] });
+  const storm = cause("retry-storm", [firing()], { explains: [] });
+
+  it("goes over several steps, nearest first, whatever order the checks ran in", () => {
+    for (const order of [[throttled, slow, storm], [storm, slow, throttled]]) expect(roots(diagnose(input, NO_DIAGNOSIS, order))).toEqual(["daemon-cpu-throttled > daemon-slow retry-storm"]);
+  });
+
+  it("keeps apart what nothing explains, and shows a cause that two roots explain once", () => {
+    const oom = cause("daemon-oom", [firing()], { explains: ["retry-storm"] });
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [slow, oom, storm]))).toEqual(["daemon-slow > retry-storm", "daemon-oom"]);
+  });
+
+  it("does not let what is only suspected explain what was measured", () => {
+    const guess = cause("daemon-slow", [firing({ certainty: "suspected" })], { explains: ["retry-storm"] });
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [guess, storm]))).toEqual(["retry-storm", "daemon-slow"]);
+  });
+
+  it("shows one root where causes explain each other in a circle", () => {
+    const a = cause("daemon-down", [firing()], { explains: ["stale-socket"] });
+    const b = cause("stale-socket", [firing()], { explains: ["daemon-down"] });
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [a, b]))).toEqual(["daemon-down > stale-socket"]);
+  });
+
+  it("shows what blocks before what risks, and what is named before what is suspected", () => {
+    const notice = cause("oom-victim-candidate", [firing()], { severity: "notice" });
+    const guess = cause("ipam-leak", [firing({ certainty: "suspected" })]);
+    const named = cause("nad-missing", [firing()]);
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [notice, guess, named]))).toEqual(["nad-missing", "ipam-leak", "oom-victim-candidate"]);
+  });
+});
+
+describe("since when", () => {
+  const before: Diagnosis = diagnose({ ...input, nowMs: secondsAgo(600) }, NO_DIAGNOSIS, [cause("stale-socket", [firing({ detail: "host" })])]);
+
+  it("a cause keeps its beginning while it fires, each detail its own", () => {
+    const now = diagnose(input, before, [cause("stale-socket", [firing({ detail: "host" }), firing({ detail: "consumer" })])]);
+    expect(allFiring(now).map(({ detail, sinceMs }) => [detail, sinceMs])).toEqual([["host", secondsAgo(600)], ["consumer", input.nowMs]]);
+  });
+
+  it("a cause that cannot be looked for any more is suspended with its beginning, and goes on from there", () => {
+    const blind = diagnose(input, before, [cause("stale-socket", [cannotTell("The node's agent is not heard")])]);
+    expect(blind).toMatchObject({ causes: [], unknownCauses: [{ reason: "The node's agent is not heard", codes: ["stale-socket"] }], suspendedCauses: [{ code: "stale-socket", detail: "host", sinceMs: secondsAgo(600) }] });
+    const again = diagnose(input, blind, [cause("stale-socket", [firing({ detail: "host" })])]);
+    expect(again.causes[0]?.sinceMs).toBe(secondsAgo(600));
+  });
+
+  it("a cause that is clear is gone, and begins anew", () => {
+    const mended = diagnose(input, before, [cause("stale-socket", [clear("The socket answers.")])]);
+    expect(mended).toEqual(NO_DIAGNOSIS);
+  });
+});
+
+it("only what was measured and is more than a notice marks a node at risk", () => {
+  const of = (finding: Partial<Finding>, severity: Cause["severity"]) => marksRisk(diagnose(input, NO_DIAGNOSIS, [cause("ipam-leak", [firing(finding)], { severity })]));
+  expect(of({}, "risks")?.code).toBe("ipam-leak");
+  expect(of({ certainty: "suspected" }, "blocks")).toBeUndefined();
+  expect(of({}, "notice")).toBeUndefined();
+});

@@ -1,0 +1,61 @@
+import type { Evidence } from "../answer";
+import { countWords, lineWords, listWords } from "../words";
+import type { MessageCode } from "./codes";
+import type { CauseInput, ErrorGroup, Finding } from "./types";
+
+/** Longest text of the cluster that evidence repeats; the event itself is stored whole. */
+export const MAX_EVIDENCE_TEXT_CHARS = 300;
+const MAX_GROUPS_SHOWN = 4;
+
+export const clear = (summary: string, evidence: readonly Evidence[] = []): Finding => ({ state: "clear", summary, evidence });
+/** `reason` is shared by every check that misses the same thing, so that they can be listed together. */
+export const cannotTell = (reason: string, evidence: readonly Evidence[] = []): Finding => ({ state: "unknown", summary: reason, evidence });
+
+/** Texts that suggest a cause, newest first. */
+export const textsFor = (input: CauseInput, code: MessageCode, detail?: string): readonly ErrorGroup[] =>
+  input.errors.filter(({ explanation }) => explanation.cause === code && (detail === undefined || explanation.detail === detail));
+
+/** One evidence item for each group of texts. */
+export const textEvidence = (groups: readonly ErrorGroup[]): readonly Evidence[] =>
+  groups.slice(0, MAX_GROUPS_SHOWN).map(({ text, explanation, count, lastMs }) => ({
+    what: `Text of ${countWords(count, "pod")}${explanation.because[0] === undefined ? "" : `: ${explanation.because[0].says}`}`,
+    look: "seen",
+    value: lineWords(text, MAX_EVIDENCE_TEXT_CHARS),
+    atMs: lastMs,
+    source: "api",
+  }));
+
+export const podsOf = (groups: readonly ErrorGroup[]): readonly string[] => [...new Set(groups.flatMap(({ pods }) => pods))];
+
+/** Whether texts can be read at all now, or why not. */
+export function textsUnseen(input: CauseInput): string | undefined {
+  const api = input.source("api");
+  if (api.freshness !== "fresh") return `The Kubernetes API tells nothing current about this node: ${api.reason ?? "it is not heard"}`;
+  const events = input.kind("events");
+  return events.seen ? undefined : `Events cannot be seen: ${events.reason}`;
+}
+
+/** Why nothing of the node's agent can be used now; `undefined` where its report is fresh. */
+export function agentUnseen(input: CauseInput): string | undefined {
+  if (input.report !== undefined) return undefined;
+  return `The node's agent is not heard: ${input.source("agent").reason ?? "no agent on this node"}`;
+}
+
+/**
+ * The check of a cause that only texts tell of: suspected while pods without a sandbox say so. Unknown where texts cannot be
+ * read; several programs saying the same thing are one finding.
+ */
+export function suspectedByTexts(input: CauseInput, code: MessageCode, sentence: (groups: readonly ErrorGroup[], pods: string) => string): readonly Finding[] {
+  const groups = textsFor(input, code);
+  if (groups.length === 0) {
+    const unseen = textsUnseen(input);
+    return [unseen === undefined ? clear("No pod without a sandbox says so.") : cannotTell(unseen)];
+  }
+  const pods = podsOf(groups);
+  const count = groups.reduce((most, group) => Math.max(most, group.count), 0);
+  return [{ state: "firing", certainty: "suspected", ...detailOf(groups), summary: sentence(groups, countWords(count, "pod")), evidence: textEvidence(groups), pods }];
+}
+
+const detailOf = ([first]: readonly ErrorGroup[]): { detail?: string } => (first?.explanation.detail === undefined ? {} : { detail: first.explanation.detail });
+
+export { countWords, lineWords, listWords };
