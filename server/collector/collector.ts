@@ -81,7 +81,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   };
 
   try {
-    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, pipeline.observe, clock, log);
+    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, pipeline, clock, log);
     if (agents !== undefined) ending.push(() => agents.listener.stop());
     if (config.metricsPort !== undefined) {
       const server = await metrics.serve(config.metricsPort, "127.0.0.1");
@@ -195,10 +195,10 @@ function upkeep(ingest: Ingest, nowMs: number, log: Log): void {
   }
 }
 
-async function listenForAgents(config: ServeConfig, observe: Observe, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
+async function listenForAgents(config: ServeConfig, { observe, tellAgents }: Pick<Pipeline, "observe" | "tellAgents">, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
   const { authority, caFile } = await ensureAgentAuthority(config.data);
   try {
-    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, clock, log });
+    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: tellAgents, clock, log });
     return { listener, caFile };
   } catch (cause) {
     throw actionableError(`Port ${config.agentPort ?? 0} for --agent-port cannot be opened on ${config.agentHost} (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another.`, cause);

@@ -195,3 +195,21 @@ describe("from observation to stored answer", () => {
     expect(h.reader.node("a" as NodeName)?.view.counts.waiting).toBe(2);
   });
 });
+
+describe("what agents are told in answer to their reports", () => {
+  const nad = (key: string, ...pluginTypes: string[]): void => h.pipeline.observe({ source: "api", type: "nad", atMs: h.nowMs, key, pluginTypes });
+
+  test("is nothing of what was not listed yet: an empty list would take away what an agent knows", () => {
+    expect(h.pipeline.tellAgents()).toEqual({});
+  });
+
+  test("is the plugin types of all network attachments, each once, and the DaemonSets that serve a CNI", () => {
+    h.ready(["a"]);
+    nad("default/one", "macvlan", "whereabouts");
+    nad("default/two", "macvlan", "tuning");
+    h.listed("nads", ["default/one", "default/two"]);
+    h.daemonSet("kube-system", "kube-multus-ds");
+    h.daemonSet("kube-system", "kube-proxy");
+    expect(h.pipeline.tellAgents()).toEqual({ nadPluginTypes: ["macvlan", "tuning", "whereabouts"], cniDaemonSets: ["kube-system/kube-multus-ds"] });
+  });
+});

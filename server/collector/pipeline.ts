@@ -1,4 +1,5 @@
 import { monotonicMs, type Clock } from "../clock";
+import { MAX_CNI_DAEMON_SETS, MAX_NAD_PLUGIN_TYPES, type PushAnswer } from "../domain/agent-report";
 import { buildView } from "../domain/build-view";
 import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
@@ -93,6 +94,12 @@ export class Pipeline {
     const memory = this.#nodes.get(node);
     return memory !== undefined && (memory.view?.answer.state !== "yes" || memory.view.answer.atRisk);
   };
+
+  /** What agents are told in answer to their reports, the same for every node; what was not listed yet is not told. */
+  readonly tellAgents = (): Omit<PushAnswer, "version"> => ({
+    ...(this.#listed.has("nads") ? { nadPluginTypes: [...this.#nadPluginTypes].sort().slice(0, MAX_NAD_PLUGIN_TYPES) } : {}),
+    ...(this.#listed.has("daemonsets") ? { cniDaemonSets: this.#currentDaemons().map(({ key }) => key).slice(0, MAX_CNI_DAEMON_SETS) } : {}),
+  });
 
   nodes(): Iterable<NodeObject> {
     return this.cluster.nodes.values();

@@ -11,6 +11,9 @@ export interface ContainerCgroup {
   readonly pod: string;
   readonly podUid: string;
   readonly container: string;
+  /** The runtime's id of this life of the container: after a restart the counters are another container's. */
+  readonly containerId?: string;
+  readonly startedMs?: number;
   /** Which CNI it serves, from the table of daemons; absent for other system pods. */
   readonly cni?: string;
   readonly cgroupVersion: 1 | 2;
@@ -22,6 +25,8 @@ export interface ContainerCgroup {
   /** "some" of cpu.pressure, total. */
   readonly cpuPressureSeconds?: number;
   readonly memoryBytes?: number;
+  /** Without the file pages that the kernel would take back first, as the kubelet counts it. */
+  readonly memoryWorkingSetBytes?: number;
   /** Absent: no limit. */
   readonly memoryLimitBytes?: number;
   readonly memoryPeakBytes?: number;
@@ -44,6 +49,7 @@ export interface PluginProcess {
   readonly command?: string;
   readonly namespace?: string;
   readonly pod?: string;
+  readonly podUid?: string;
   readonly sandboxId?: string;
   /** Its executable is not the file that stands at the path now: it was replaced or removed. */
   readonly replaced: boolean;
@@ -74,7 +80,9 @@ export interface SocketUse {
   readonly liveShims: number;
 }
 
-export type BinaryProblem = "absent" | "empty" | "not-executable" | "wrong-architecture" | "directory" | "unreadable";
+/** `truncated`: a program that ends before the end that its own header names, as an interrupted copy leaves it. */
+export const BINARY_PROBLEMS = ["absent", "empty", "truncated", "not-executable", "wrong-architecture", "directory", "unreadable"] as const;
+export type BinaryProblem = (typeof BINARY_PROBLEMS)[number];
 
 /** One program in a bin dir, or one that some config asks for and that no bin dir has. */
 export interface BinaryReading {
@@ -83,7 +91,10 @@ export interface BinaryReading {
   readonly sizeBytes?: number;
   readonly modifiedMs?: number;
   readonly sha256?: string;
+  /** "amd64", "arm64" … from the program's header; "script" for a text that names its interpreter. */
   readonly architecture?: string;
+  /** Module and version that a Go program carries in itself. */
+  readonly version?: string;
   readonly problem?: BinaryProblem;
   /** Who asks for it: "10-bridge.conflist", "NAD"; empty where nobody does. */
   readonly wantedBy: readonly string[];
@@ -106,6 +117,10 @@ export interface MultusConfig {
   readonly masterCni?: string;
   /** The key stands below another key, where multus does not look. */
   readonly nestedMasterCni?: string;
+  /** Which daemon-config.json was read: the host's own, or the copy of the ConfigMap that the kubelet keeps for the daemon's pod. */
+  readonly daemonConfigPath?: string;
+  /** The daemon reads its config at its start only: a later change is not in force. */
+  readonly daemonConfigModifiedMs?: number;
   /** daemon-config.json is there and cannot be used: why. */
   readonly daemonConfigProblem?: string;
   /** File name that `clusterNetwork` of 00-multus.conf names, and whether it is there. */
@@ -144,11 +159,15 @@ export interface CacheReading {
   /** Names of entries that are empty or do not parse, bounded. */
   readonly broken: readonly string[];
   readonly brokenCount: number;
+  /** Not every entry could be looked at: why. */
+  readonly problem?: string;
 }
 
-/** One host-local range on this node. */
+/** One set of host-local ranges on this node: a dual-stack network has two. */
 export interface PoolReading {
   readonly network: string;
+  /** "10.244.0.0/24", the first range of the set; absent where no config tells the ranges, and then the leases are the whole network's. */
+  readonly range?: string;
   readonly dir: string;
   readonly leases: number;
   /** Leases whose sandbox is gone by the runtime's list; absent where the list could not be had. */
@@ -159,15 +178,20 @@ export interface PoolReading {
 
 export interface KubeletReading {
   readonly runtimeRequestTimeoutSeconds?: number;
+  /** "--runtime-request-timeout", "/var/lib/kubelet/config.yaml", or "default": neither sets it, so the kubelet's own default holds. */
+  readonly timeoutFrom?: string;
 }
 
 /** The later parts of a report. */
 export interface LaterParts {
-  readonly cgroups?: Looked<{ readonly items: readonly ContainerCgroup[] }>;
+  /** `readMs`: when the counters were read, which may be seconds after the report was begun. */
+  readonly cgroups?: Looked<{ readonly items: readonly ContainerCgroup[]; readonly readMs?: number }>;
   readonly processes?: Looked<{ readonly items: readonly PluginProcess[]; readonly truncated: boolean }>;
-  readonly mounts?: Looked<{ readonly stale: readonly StaleMount[]; readonly mountsSeen: number }>;
+  /** `mountsSeen`: mounts of known sockets and their folders in containers, stale or not. `unread`: mount namespaces that could not be read. */
+  readonly mounts?: Looked<{ readonly stale: readonly StaleMount[]; readonly mountsSeen: number; readonly unread?: number }>;
   readonly socketUse?: Looked<{ readonly items: readonly SocketUse[] }>;
-  readonly binaries?: Looked<{ readonly items: readonly BinaryReading[] }>;
+  /** `unread`: bin dirs that could not be listed, "/opt/cni/bin: EACCES". */
+  readonly binaries?: Looked<{ readonly items: readonly BinaryReading[]; readonly unread?: readonly string[] }>;
   readonly configFiles?: Looked<{ readonly reading: ConfigFiles }>;
   readonly configChanges?: readonly ConfigChange[];
   readonly caches?: Looked<{ readonly items: readonly CacheReading[]; readonly pools: readonly PoolReading[] }>;
@@ -179,9 +203,14 @@ export const MAX_CGROUPS = 128;
 export const MAX_PLUGIN_PROCESSES = 512;
 export const MAX_STALE_MOUNTS = 64;
 export const MAX_BINARIES = 256;
+export const MAX_WANTED_BY = 16;
 export const MAX_CONF_FILES = 64;
 export const MAX_CONFIG_CHANGES = 16;
 export const MAX_DIFF_CHARS = 4_096;
 export const MAX_CACHES = 16;
 export const MAX_BROKEN_NAMED = 32;
 export const MAX_POOLS = 64;
+/** Names of pods, files, networks and programs. */
+export const MAX_READING_NAME_CHARS = 253;
+/** The year 2200: what lies beyond is no time, and a report with it would be refused whole. */
+export const MAX_READING_TIME_MS = 7_258_118_400_000;

@@ -86,6 +86,21 @@ export interface AgentReport extends LaterParts {
   readonly config: Looked<{ readonly reading: ConfigReading }>;
 }
 
+/**
+ * What the server answers to a report that it took. Everything beside the version is optional: an older server does not
+ * tell it, and then the agent keeps what it was told before. What an agent does not know it ignores.
+ */
+export interface PushAnswer {
+  readonly version: number;
+  /** Plugin types that network attachments of the cluster name: the node needs their binaries. */
+  readonly nadPluginTypes?: readonly string[];
+  /** DaemonSets whose pods serve a CNI, "namespace/name", beside those that the agent knows by their names. */
+  readonly cniDaemonSets?: readonly string[];
+}
+export const PUSH_ANSWER_VERSION = 1;
+export const MAX_NAD_PLUGIN_TYPES = 128;
+export const MAX_CNI_DAEMON_SETS = 64;
+
 /** Bounds of a report, held by the agent that makes it and by the server that takes it. */
 export const MAX_SANDBOXES = 20_000;
 export const MAX_SOCKETS = 64;
@@ -106,19 +121,6 @@ const VERSIONS_APART = 1;
 export function compatibility(theirs: number, ours: number = AGENT_REPORT_VERSION): { readonly ok: true } | { readonly ok: false; readonly upgrade: "agent" | "server" } {
   if (Math.abs(theirs - ours) <= VERSIONS_APART) return { ok: true };
   return { ok: false, upgrade: theirs < ours ? "agent" : "server" };
-}
-
-/** The report with every time on it moved by `byMs`: a node's clock corrected to the server's. */
-export function shiftTimes(report: AgentReport, byMs: number): AgentReport {
-  if (byMs === 0) return report;
-  const { sandboxes } = report;
-  return {
-    ...report,
-    atMs: report.atMs + byMs,
-    sandboxes: sandboxes.looked
-      ? { ...sandboxes, items: sandboxes.items.map((s) => (s.createdMs === undefined ? s : { ...s, createdMs: s.createdMs + byMs })) }
-      : sandboxes,
-  };
 }
 
 /** Text cut to `maxChars`, with a mark that shows it was cut. */

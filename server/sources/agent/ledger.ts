@@ -1,5 +1,6 @@
 import type { NodeName } from "@/server/domain/ids";
-import { shiftTimes, type AgentReport } from "@/server/domain/agent-report";
+import type { AgentReport } from "@/server/domain/agent-report";
+import { shiftTimes } from "@/server/domain/shift-times";
 import { Dropped } from "./drops";
 
 /** What is remembered of each node's agent: enough to refuse a report that comes twice, and to show its clock. */

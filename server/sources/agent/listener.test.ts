@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { AGENT_SENT_HEADER, MAX_SANDBOXES } from "@/server/domain/agent-report";
+import { AGENT_SENT_HEADER, MAX_SANDBOXES, PUSH_ANSWER_VERSION } from "@/server/domain/agent-report";
 import { parseNodeName } from "@/server/domain/ids";
 import type { Observation } from "@/server/domain/observation";
 import type { Clock } from "@/server/clock";
@@ -31,7 +31,7 @@ beforeEach(async () => {
   tokens = {};
   for (const node of ["node-1", "node-2"]) tokens[node] = (await readFile((await issueAgentToken(dataDir, node)).file, "utf8")).trim();
   observed = [];
-  listener = await startAgentListener({ host: "127.0.0.1", port: 0, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), clock, log });
+  listener = await startAgentListener({ host: "127.0.0.1", port: 0, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: (node) => ({ nadPluginTypes: [`for-${node}`] }), clock, log });
 });
 afterEach(async () => {
   await listener.stop();
@@ -50,6 +50,11 @@ test("a report with its node's token is taken and observed under that node", asy
   expect(answer.status).toBe(200);
   expect(observed).toEqual([{ source: "agent", type: "report", node: parseNodeName("node-1"), atMs: 1_780_000_000_000, report: sampleReport() }]);
   expect(listener.status()).toMatchObject({ accepted: 1, nodes: [{ node: "node-1", agentVersion: "0.1.0", lastMs: NOW_MS }] });
+});
+
+test("the answer carries its version and what the server tells this node; a refusal does not", async () => {
+  expect((await send({})).body).toEqual({ version: PUSH_ANSWER_VERSION, nadPluginTypes: ["for-node-1"] });
+  expect((await send({})).body).not.toHaveProperty("nadPluginTypes");
 });
 
 test("an unpacked report is taken as well", async () => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "@/server/clock";
-import { AGENT_REPORT_PATH, AGENT_SENT_HEADER } from "@/server/domain/agent-report";
+import { AGENT_REPORT_PATH, AGENT_SENT_HEADER, PUSH_ANSWER_VERSION, type PushAnswer } from "@/server/domain/agent-report";
 import type { NodeName } from "@/server/domain/ids";
 import type { Observe } from "@/server/domain/observation";
 import type { Log } from "@/server/log";
@@ -26,6 +26,8 @@ export interface AgentListenerOptions {
   /** The folder of `<node>.token` files. */
   readonly tokens: string;
   readonly observe: Observe;
+  /** What is told to a node's agent in the answer to its report; asked for each, so it costs nothing. */
+  readonly tell?: (node: NodeName) => Omit<PushAnswer, "version">;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a sender may take; the defaults suit agents, tests shorten them. */
@@ -73,7 +75,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
   let accepted = 0;
   let turnedAway = 0;
 
-  const take = async (request: IncomingMessage): Promise<void> => {
+  const take = async (request: IncomingMessage): Promise<PushAnswer> => {
     if ((request.url ?? "").split("?")[0] !== AGENT_REPORT_PATH) throw new Dropped("not-found", `the path is not ${AGENT_REPORT_PATH}`);
     if (request.method !== "POST") throw new Dropped("method", "the method is not POST");
     const node = await tokens.nodeOf(bearer(request));
@@ -87,6 +89,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
         hand(node, parsed.report, sentAt(request));
       });
     });
+    return { version: PUSH_ANSWER_VERSION, ...options.tell?.(node) };
   };
   const hand = (node: NodeName, report: Parameters<typeof ledger.take>[1], sentMs: number | undefined): void => {
     if (report.node !== node) throw new Dropped("other-node", "the report names another node than its token");
@@ -100,8 +103,8 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
     handling.add(request.socket);
     response.once("close", () => handling.delete(request.socket));
     take(request).then(
-      () => {
-        respond(response, 200, { version: 1 }, "application/json");
+      (answer) => {
+        respond(response, 200, answer, "application/json");
       },
       (error: unknown) => {
         const drop = error instanceof Dropped ? error : new Dropped("internal", "see the server's log");

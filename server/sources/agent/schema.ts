@@ -7,11 +7,12 @@ import {
   MAX_PROBLEMS,
   MAX_SANDBOXES,
   MAX_SOCKETS,
-  MAX_TEXT_CHARS,
   compatibility,
   type AgentReport,
 } from "@/server/domain/agent-report";
 import { SOCKET_STATES } from "@/server/domain/signals";
+import { LATER_PARTS } from "./schema-later";
+import { MAX_ID_CHARS, MAX_NAME_CHARS, id, looked, name, path, pluginType, text, timeMs } from "./schema-parts";
 
 /**
  * A report as it arrives, into the plain types of the domain. Fields that this version does not know are left out; fields
@@ -19,34 +20,23 @@ import { SOCKET_STATES } from "@/server/domain/signals";
  */
 export type ParsedReport = { readonly ok: true; readonly report: AgentReport } | { readonly ok: false; readonly reason: "malformed" | "version"; readonly detail: string };
 
-const MAX_ID_CHARS = 128;
-const MAX_NAME_CHARS = 253;
 const MAX_VERSION_CHARS = 64;
 const MAX_ATTEMPT = 2 ** 32 - 1;
-/** Year 2200: a time beyond it is a broken clock, and arithmetic with it would leave the safe integers. */
-const MAX_TIME_MS = 7_258_118_400_000;
 const MAX_LATENCY_SECONDS = 3_600;
 const MAX_ISSUES_TOLD = 3;
 
-const text = z.string().max(MAX_TEXT_CHARS);
-const name = z.string().max(MAX_NAME_CHARS);
-const path = z.string().max(MAX_PATH_CHARS);
-const pluginType = z.string().min(1).max(MAX_ID_CHARS);
-const timeMs = z.number().int().min(0).max(MAX_TIME_MS);
 const seconds = z.number().min(0).max(MAX_LATENCY_SECONDS);
-
-const looked = <T extends z.ZodRawShape>(shape: T) => z.discriminatedUnion("looked", [z.object({ looked: z.literal(true), ...shape }), z.object({ looked: z.literal(false), reason: text })]);
 
 const Sandbox = z.object({
   id: z.string().min(1).max(MAX_ID_CHARS),
   namespace: name,
   name,
-  uid: z.string().max(MAX_ID_CHARS),
+  uid: id,
   attempt: z.number().int().min(0).max(MAX_ATTEMPT),
   ready: z.boolean(),
   createdMs: timeMs.exactOptional(),
 });
-const Socket = z.object({ name: z.string().min(1).max(MAX_NAME_CHARS), path, state: z.enum(SOCKET_STATES), latencySeconds: seconds.exactOptional(), detail: text.exactOptional() });
+const Socket = z.object({ name: z.string().min(1).max(MAX_NAME_CHARS), path, state: z.enum(SOCKET_STATES), latencySeconds: seconds.exactOptional(), detail: text.exactOptional(), inode: id.exactOptional(), kind: z.enum(["socket", "file", "directory", "other"]).exactOptional() });
 const Unseen = z.object({ name: z.string().min(1).max(MAX_NAME_CHARS), path, reason: text });
 const Condition = z.object({ type: name, status: z.boolean(), reason: text, message: text });
 const Config = z.object({
@@ -73,6 +63,7 @@ const Report = z.object({
   sandboxes: looked({ items: z.array(Sandbox).max(MAX_SANDBOXES), tookSeconds: seconds, truncated: z.boolean() }),
   sockets: looked({ items: z.array(Socket).max(MAX_SOCKETS), unseen: z.array(Unseen).max(MAX_SOCKETS).exactOptional() }),
   config: looked({ reading: Config }),
+  ...LATER_PARTS,
 });
 
 /** Never throws, whatever the value. */
