@@ -1,8 +1,12 @@
 import type { CauseCode } from "./codes";
 import type { Cause } from "./types";
 
-/** Every cause, in the order in which a tie between two roots is shown: what blocks a node first. */
-export const CAUSES: readonly Cause[] = [];
+/**
+ * Every cause, one a line and in the order of the alphabet. Roots are shown by severity and certainty; of two that are alike in
+ * both, the first here comes first.
+ */
+export const CAUSES: readonly Cause[] = [
+];
 
 const BY_CODE: ReadonlyMap<CauseCode, Cause> = new Map(CAUSES.map((cause) => [cause.code, cause]));
 
