@@ -44,6 +44,8 @@ export interface WaitingPod {
   readonly namespace: string;
   readonly name: string;
   readonly system: boolean;
+  /** "ReplicaSet/web-6d5f8c7b9", the controller as kind and name; absent where nobody owns it. */
+  readonly owner?: string;
   readonly hold: PodHold;
   readonly lastError?: { readonly text: string; readonly atMs: number };
   /** SandboxChanged and FailedCreatePodSandBox told for this pod; event counts are not rates. */

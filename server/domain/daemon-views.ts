@@ -24,6 +24,8 @@ export function daemonView(pod: PodObject, daemon: CniDaemon, oomKillsMs: readon
     container,
     ready: pod.daemon?.ready ?? false,
     restarts: pod.daemon?.restarts ?? 0,
+    ...(pod.daemon?.images?.[container] === undefined ? {} : { image: pod.daemon.images[container] }),
+    ...(pod.daemon?.revision === undefined ? {} : { revision: pod.daemon.revision }),
     ...(resources?.cpuLimitCores === undefined ? {} : { cpuLimitCores: resources.cpuLimitCores }),
     ...(resources?.memoryLimitBytes === undefined ? {} : { memoryLimitBytes: resources.memoryLimitBytes }),
     ...(resources?.memoryRequestBytes === undefined ? {} : { memoryRequestBytes: resources.memoryRequestBytes }),

@@ -54,6 +54,10 @@ export interface DaemonPodDetail {
   readonly ready: boolean;
   readonly terminations: readonly ContainerTermination[];
   readonly waitingReasons: readonly string[];
+  /** Which revision of its DaemonSet it was made from: the label controller-revision-hash. */
+  readonly revision?: string;
+  /** Image by container; absent where the spec tells none. */
+  readonly images?: Readonly<Record<string, string>>;
 }
 
 /** About 0.3 KB on the heap; the bound of 0.5 KB is held by a test. */
@@ -67,8 +71,6 @@ export interface PodObject {
   readonly phase: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
   readonly createdMs?: number;
   readonly deleting: boolean;
-  /** Until when a pod that is being deleted had to be gone: the end of its grace period. */
-  readonly deleteByMs?: number;
   /** PodScheduled=True since. */
   readonly scheduledMs?: number;
   /** The PodReadyToStartContainers condition; absent below 1.29. */
@@ -101,14 +103,6 @@ export interface EventObject {
   /** The node whose kubelet said it; survives the pod. */
   readonly host?: string;
   readonly component?: string;
-}
-
-/** What a network attachment asks for, as far as its object says. */
-export interface NadFacts {
-  /** Plugins that its config names, IPAM plugins among them; none where the config lies in a file on the node. */
-  readonly pluginTypes: readonly string[];
-  /** Why no pod can use its config: "its config is not JSON". */
-  readonly problem?: string;
 }
 
 /** A DaemonSet that runs a CNI daemon, or mounts the CNI conf or bin dir. */

@@ -25,6 +25,9 @@ export interface DaemonView {
   readonly container: string;
   readonly ready: boolean;
   readonly restarts: number;
+  readonly image?: string;
+  /** Which revision of its DaemonSet the pod was made from. */
+  readonly revision?: string;
   readonly cpuLimitCores?: number;
   readonly memoryLimitBytes?: number;
   readonly memoryRequestBytes?: number;

@@ -45,6 +45,7 @@ export function waitingPodOf(pod: PodObject, trail: PodTrail | undefined, contex
     namespace: pod.namespace,
     name: pod.name,
     system: pod.system,
+    ...(pod.owner === undefined ? {} : { owner: pod.owner }),
     hold,
     ...(trail?.error === undefined ? {} : { lastError: { text: shortened(trail.error.text), atMs: trail.error.atMs } }),
     attemptsSeen: trail?.attempts ?? 0,

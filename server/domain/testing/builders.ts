@@ -76,7 +76,7 @@ export function nodeWindow(over: Partial<NodeWindow> = {}): NodeWindow {
     kinds: watching(),
     daemons: [],
     daemonSets: [],
-    nads: new Map(),
+    nads: new Set(),
     nadPluginTypes: new Set(),
     trends: new Map(),
     agent: { configured: false, freshForMs: 45_000 },

@@ -51,6 +51,7 @@ export function daemonDetail(parts: {
   readonly statuses: readonly ContainerStatus[];
   readonly initStatuses: readonly ContainerStatus[];
   readonly ready: boolean;
+  readonly revision: string | undefined;
 }): DaemonPodDetail {
   const all = [...parts.initStatuses.map((status) => ({ status, init: true })), ...parts.statuses.map((status) => ({ status, init: false }))];
   return {
@@ -63,5 +64,7 @@ export function daemonDetail(parts: {
       ),
     ),
     waitingReasons: all.flatMap(({ status }) => (status.state?.waiting?.reason === undefined ? [] : [status.state.waiting.reason])),
+    ...present({ revision: parts.revision }),
+    images: Object.fromEntries([...parts.initContainers, ...parts.containers].flatMap(({ name, image }) => (image === undefined ? [] : [[name, image]]))),
   };
 }

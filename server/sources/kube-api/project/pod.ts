@@ -8,6 +8,7 @@ import { entry, hasAny, uid, type Lenient } from "./fields";
 export type IsDaemonPod = (pod: PodObject, daemonSet: DaemonSetObject | undefined) => boolean;
 
 const NETWORKS = "k8s.v1.cni.cncf.io/networks";
+const REVISION = "controller-revision-hash";
 const NETWORK_STATUS = ["k8s.v1.cni.cncf.io/network-status", "k8s.v1.cni.cncf.io/networks-status"] as const;
 /** The annotation may hold a JSON list of networks with their settings. */
 const MAX_NETWORKS_CHARS = 1_024;
@@ -46,6 +47,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
       creationTimestamp: time,
       deletionTimestamp: text(),
       annotations: map,
+      labels: map,
       ownerReferences: list(z.object({ kind: z.string(), name: z.string(), controller: flag })),
     }),
     spec: optional(
@@ -87,7 +89,6 @@ export function podProjection(fields: Lenient, context: PodContext) {
     const scheduled = condition((type) => type === SCHEDULED);
     const readyToStart = condition((type) => READY_TO_START.has(type));
     const startedMs = earliestStartMs([...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])]);
-    const deleteByMs = metadata.deletionTimestamp === undefined ? Number.NaN : Date.parse(metadata.deletionTimestamp);
     const networks = entry(metadata.annotations, NETWORKS, MAX_NETWORKS_CHARS);
     const hasNetworkStatus = NETWORK_STATUS.some((key) => entry(metadata.annotations, key) !== undefined);
     const pod: PodObject = {
@@ -108,7 +109,6 @@ export function podProjection(fields: Lenient, context: PodContext) {
       ...(readyToStart === undefined ? {} : { readyToStart: { status: readyToStart.status === "True", ...(readyToStart.lastTransitionTime === undefined ? {} : { sinceMs: readyToStart.lastTransitionTime }) } }),
       ...(startedMs === undefined ? {} : { containerStartedMs: startedMs }),
       ...(controller === undefined ? {} : { owner: intern(`${controller.kind}/${controller.name}`) }),
-      ...(Number.isNaN(deleteByMs) ? {} : { deleteByMs }),
       ...(networks === undefined ? {} : { networks: intern(networks) }),
       ...(hasNetworkStatus ? { hasNetworkStatus: true } : networks === undefined ? {} : { hasNetworkStatus: false }),
     };
@@ -122,6 +122,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
         statuses: status?.containerStatuses ?? [],
         initStatuses: status?.initContainerStatuses ?? [],
         ready: condition((type) => type === READY)?.status === "True",
+        revision: entry(metadata.labels, REVISION),
       }),
     };
   };

@@ -1,0 +1,82 @@
+import type { ConfigChange } from "./agent-readings";
+import type { ContainerResources, DaemonSetObject } from "./model";
+import type { DaemonView, NodeView } from "./node-view";
+import { bytesWords, coresWords, countWords } from "./words";
+
+/** What changed on a node or in the cluster, beside answers, sources and events: kept so that what led to an incident can be told. */
+export const CHANGE_KINDS = ["daemon-restarted", "daemon-oom-killed", "daemon-replaced", "rollout", "config"] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+export interface ClusterChange {
+  readonly kind: ChangeKind;
+  readonly atMs: number;
+  /** Absent where it is the cluster's: a rollout. */
+  readonly node?: string;
+  /** "kube-system/kube-multus-ds", or a file's name. */
+  readonly subject: string;
+  readonly text: string;
+  /** Lines that begin with "+" or "-", bounded by whoever made them. */
+  readonly diff?: string;
+}
+
+/** Most lines of a rollout's diff. */
+const MAX_DIFF_LINES = 60;
+
+/** What happened to a node's CNI daemons between two views of it: replaced, restarted, killed for memory. */
+export function daemonChanges(before: Pick<NodeView, "daemons"> | undefined, after: Pick<NodeView, "name" | "daemons">, nowMs: number): readonly ClusterChange[] {
+  if (before === undefined) return [];
+  return after.daemons.flatMap((daemon): readonly ClusterChange[] => {
+    const same = before.daemons.find(({ pod, container }) => pod === daemon.pod && container === daemon.container);
+    const other = before.daemons.find(({ daemonSet, pod }) => daemonSet === daemon.daemonSet && !after.daemons.some((now) => now.pod === pod));
+    const change = (kind: ChangeKind, atMs: number, text: string): ClusterChange => ({ kind, atMs: Math.min(atMs, nowMs), node: after.name, subject: daemon.daemonSet, text });
+    if (same === undefined) return other === undefined ? [] : [change("daemon-replaced", nowMs, replacedWords(other, daemon))];
+    const kills = daemon.oomKillsMs.filter((ms) => !same.oomKillsMs.includes(ms)).map((ms) => change("daemon-oom-killed", ms, `${daemon.container} was killed for memory${limitWords(daemon)}`));
+    const restarts = daemon.restarts - same.restarts;
+    if (restarts <= 0 || kills.length > 0) return kills;
+    const { lastTermination } = daemon;
+    const why = lastTermination === undefined ? "" : `: ${lastTermination.reason}, exit code ${lastTermination.exitCode}`;
+    return [change("daemon-restarted", lastTermination?.atMs ?? nowMs, `${daemon.container} restarted${restarts > 1 ? ` ${restarts} times` : ""}, ${countWords(daemon.restarts, "restart")} by now${why}`)];
+  });
+}
+
+const limitWords = ({ memoryLimitBytes }: DaemonView): string => (memoryLimitBytes === undefined ? ", without a limit of its own" : ` at its limit of ${bytesWords(memoryLimitBytes)}`);
+
+function replacedWords(old: DaemonView, now: DaemonView): string {
+  const revision = old.revision !== undefined && now.revision !== undefined && old.revision !== now.revision ? `, revision ${old.revision} to ${now.revision}` : "";
+  const image = old.image !== undefined && now.image !== undefined && old.image !== now.image ? `, image ${old.image} to ${now.image}` : "";
+  return `Pod ${old.pod} was replaced by ${now.pod}${revision}${image}`;
+}
+
+/** A new generation of a DaemonSet, with what differs in the parts that are kept. `undefined` where its generation is the same. */
+export function rolloutChange(before: DaemonSetObject, after: DaemonSetObject, nowMs: number): ClusterChange | undefined {
+  if (before.uid !== after.uid || before.generation === after.generation) return undefined;
+  const lines = [
+    ...listDiff("image", before.images, after.images),
+    ...listDiff("mounts", before.hostPaths, after.hostPaths),
+    ...listDiff("resources", before.containers.map(resourceWords), after.containers.map(resourceWords)),
+    ...listDiff("update", [updateWords(before)], [updateWords(after)]),
+  ];
+  const shown = lines.slice(0, MAX_DIFF_LINES);
+  return {
+    kind: "rollout",
+    atMs: nowMs,
+    subject: `${after.namespace}/${after.name}`,
+    text: `Generation ${before.generation} to ${after.generation}${lines.length === 0 ? ", in a part that Sandglass does not keep (environment, arguments, annotations)" : ""}`,
+    ...(shown.length === 0 ? {} : { diff: shown.join("\n") }),
+  };
+}
+
+function listDiff(what: string, before: readonly string[], after: readonly string[]): string[] {
+  return [...before.filter((item) => !after.includes(item)).map((item) => `- ${what} ${item}`), ...after.filter((item) => !before.includes(item)).map((item) => `+ ${what} ${item}`)];
+}
+
+function resourceWords({ name, cpuLimitCores, cpuRequestCores, memoryLimitBytes, memoryRequestBytes }: ContainerResources): string {
+  const cores = (value: number | undefined): string => (value === undefined ? "none" : coresWords(value));
+  const bytes = (value: number | undefined): string => (value === undefined ? "none" : bytesWords(value));
+  return `${name}: CPU limit ${cores(cpuLimitCores)}, request ${cores(cpuRequestCores)}; memory limit ${bytes(memoryLimitBytes)}, request ${bytes(memoryRequestBytes)}`;
+}
+const updateWords = ({ updateStrategy, maxUnavailable }: DaemonSetObject): string => (maxUnavailable === undefined ? updateStrategy : `${updateStrategy}, at most ${maxUnavailable} unavailable`);
+
+/** Changes of files of the CNI conf dir, as the node's agent saw them; secrets were removed there. */
+export const configChanges = (node: string, changes: readonly ConfigChange[]): readonly ClusterChange[] =>
+  changes.map(({ file, atMs, change, diff }) => ({ kind: "config", atMs, node, subject: file, text: `${file} was ${change}`, ...(diff === "" ? {} : { diff }) }));

@@ -1,0 +1,116 @@
+import type { CauseCode } from "../causes/codes";
+import type { CauseView } from "../causes/types";
+import { isSeen, seriousCauses } from "./condition";
+import { MAX_CAUSES_KEPT, MAX_EVIDENCE_KEPT, type IncidentCause, type IncidentEntry, type IncidentSeverity, type NodeLook } from "./types";
+
+/** A cause that fires at this look, root or consequence. */
+interface Present {
+  readonly code: CauseCode;
+  readonly detail?: string;
+  readonly title: string;
+  readonly severity: IncidentSeverity;
+  readonly certainty: "named" | "suspected";
+  readonly summary: string;
+  readonly sinceMs: number;
+  readonly evidence?: CauseView["evidence"];
+  readonly pods?: readonly string[];
+  readonly under?: CauseCode;
+}
+
+export const causeKey = ({ code, detail }: { readonly code: CauseCode; readonly detail?: string }): string => (detail === undefined ? code : `${code} ${detail}`);
+
+/**
+ * The causes that an incident remembers after one more look: those that fire merged in, those that ended marked with
+ * when, those that cannot be looked for marked so. None is forgotten while it has not ended.
+ */
+export function trackCauses(before: readonly IncidentCause[], look: NodeLook, nowMs: number): { readonly causes: readonly IncidentCause[]; readonly entries: readonly IncidentEntry[] } {
+  const entries: IncidentEntry[] = [];
+  const tell = (kind: IncidentEntry["kind"], atMs: number, text: string, detail?: string): void => {
+    entries.push({ atMs, kind, text, ...(detail === undefined ? {} : { detail }) });
+  };
+  const present = presentCauses(look, nowMs);
+  const causes = before.map((old): IncidentCause => {
+    const found = present.get(causeKey(old));
+    present.delete(causeKey(old));
+    return found === undefined ? absent(old, look, nowMs, tell) : again(old, found, nowMs, tell);
+  });
+  for (const found of present.values()) {
+    causes.push(begun(found, nowMs));
+    tell("cause-began", found.sinceMs, `${found.title}${found.certainty === "suspected" ? ", suspected" : ""}`, withUnder(found));
+  }
+  return { causes: bounded(causes), entries };
+}
+
+type Tell = (kind: IncidentEntry["kind"], atMs: number, text: string, detail?: string) => void;
+
+function presentCauses(look: NodeLook, nowMs: number): Map<string, Present> {
+  const present = new Map<string, Present>();
+  for (const root of seriousCauses(look)) {
+    present.set(causeKey(root), { ...root, sinceMs: Math.min(root.sinceMs, nowMs) });
+    for (const consequence of root.consequences) {
+      if (!present.has(causeKey(consequence))) present.set(causeKey(consequence), { ...consequence, severity: root.severity, sinceMs: nowMs, under: root.code });
+    }
+  }
+  return present;
+}
+
+const withUnder = ({ summary, under }: Present): string => (under === undefined ? summary : `${summary} Brought about by ${under}.`);
+
+function begun(found: Present, nowMs: number): IncidentCause {
+  return { ...facts(found), code: found.code, ...(found.detail === undefined ? {} : { detail: found.detail }), severity: found.severity, certainty: found.certainty, state: "firing", firstMs: found.sinceMs, sinceMs: found.sinceMs, seenMs: nowMs, times: 1 };
+}
+
+function facts(found: Present): Pick<IncidentCause, "title" | "summary" | "evidence" | "pods" | "under"> {
+  return {
+    title: found.title,
+    summary: found.summary,
+    evidence: (found.evidence ?? []).slice(0, MAX_EVIDENCE_KEPT),
+    ...(found.pods === undefined ? {} : { pods: found.pods }),
+    ...(found.under === undefined ? {} : { under: found.under }),
+  };
+}
+
+function again(old: IncidentCause, found: Present, nowMs: number, tell: Tell): IncidentCause {
+  const { toMs: _to, reason: _reason, under: _under, pods: _pods, ...kept } = old;
+  const named = old.certainty === "named" || found.certainty === "named";
+  if (old.state === "ended") tell("cause-began", Math.max(found.sinceMs, old.toMs ?? 0), `${found.title}, again`, withUnder(found));
+  if (old.state === "unseen") tell("cause-seen-again", nowMs, `${found.title} is seen again`, found.summary);
+  if (old.certainty === "suspected" && named) tell("cause-named", nowMs, `${found.title} is measured now, no longer only suspected`, found.summary);
+  return {
+    ...kept,
+    ...facts(found),
+    evidence: found.evidence === undefined ? old.evidence : found.evidence.slice(0, MAX_EVIDENCE_KEPT),
+    severity: old.severity === "blocks" ? "blocks" : found.severity,
+    certainty: named ? "named" : "suspected",
+    state: "firing",
+    sinceMs: old.state === "ended" ? Math.max(found.sinceMs, old.toMs ?? 0) : old.sinceMs,
+    seenMs: nowMs,
+    times: old.state === "ended" ? old.times + 1 : old.times,
+  };
+}
+
+function absent(old: IncidentCause, look: NodeLook, nowMs: number, tell: Tell): IncidentCause {
+  if (old.state === "ended") return old;
+  const unseen = isSeen(look) ? look.unknownCauses.find(({ code }) => code === old.code)?.reason : "no source of this node is fresh";
+  if (unseen === undefined) return ended(old, nowMs, tell, `${old.title} ended`, "What it was told by is looked at and does not show it any more.");
+  if (isDisproved(old, look)) return ended(old, nowMs, tell, `${old.title} does not block any more`, `It cannot be looked for (${unseen}), and a sandbox became ready since it was last seen.`);
+  if (old.state === "firing") tell("cause-unseen", nowMs, `${old.title} cannot be looked for any more`, unseen);
+  return { ...old, state: "unseen", reason: unseen, toMs: old.state === "unseen" ? (old.toMs ?? nowMs) : nowMs };
+}
+
+function ended(old: IncidentCause, nowMs: number, tell: Tell, text: string, detail: string): IncidentCause {
+  const { reason: _reason, ...kept } = old;
+  tell("cause-ended", nowMs, text, detail);
+  return { ...kept, state: "ended", toMs: nowMs };
+}
+
+/** What blocked does not block where a sandbox became ready since; a risk is not disproved by that. */
+const isDisproved = (old: IncidentCause, look: NodeLook): boolean => old.severity === "blocks" && look.answer.state === "yes" && !look.answer.atRisk && (look.lastFreshMs ?? 0) > old.seenMs;
+
+/** Too many: those that ended longest ago go. */
+function bounded(causes: IncidentCause[]): readonly IncidentCause[] {
+  if (causes.length <= MAX_CAUSES_KEPT) return causes;
+  const expendable = causes.filter(({ state }) => state === "ended").sort((a, b) => (a.toMs ?? 0) - (b.toMs ?? 0));
+  const dropped = new Set(expendable.slice(0, causes.length - MAX_CAUSES_KEPT));
+  return causes.filter((cause) => !dropped.has(cause)).slice(0, MAX_CAUSES_KEPT);
+}
