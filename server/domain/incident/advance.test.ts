@@ -61,7 +61,16 @@ describe("an incident opens", () => {
       node.look({ causes: [cause("daemon-down", node.nowMs + 3 * SECOND)] });
     }
     expect(node.incident?.state).toBe("open");
-    expect(node.entries.at(-1)?.detail ?? node.entries.at(-2)?.detail).toBeDefined();
+    expect(node.entries.find(({ kind }) => kind === "opened")?.detail).toBe("3 short signs within 5 min of one another.");
+  });
+
+  it("by no text alone while no pod is stuck, and by a text where one is", () => {
+    const node = followed();
+    const told = cause("host-link-conflict", node.nowMs, { certainty: "suspected" });
+    node.stay({ causes: [told], atRisk: false }, 10 * MINUTE, 15 * SECOND);
+    expect(node.incident).toBeUndefined();
+    node.stay({ causes: [told], atRisk: true, pods: [waitingPod("web-1")] }, MINUTE);
+    expect(node.incident?.state).toBe("open");
   });
 
   it("by no notice, and by no unknown alone", () => {
@@ -76,7 +85,8 @@ describe("causes of one node", () => {
   it("are merged into the one incident, each with since when, and a consequence under its cause", () => {
     const node = followed();
     const t = node.nowMs;
-    const throttled = cause("daemon-cpu-throttled", t, { severity: "risks", consequences: [{ code: "daemon-slow", title: "Slow", summary: "It is slow.", certainty: "named" }] });
+    const { consequences: _none, ...slow } = cause("daemon-slow", t, { severity: "risks" });
+    const throttled = cause("daemon-cpu-throttled", t, { severity: "risks", consequences: [slow] });
     node.stay({ causes: [throttled] }, 40 * SECOND);
     node.stay({ state: "no", causes: [throttled, cause("retry-storm", t + 40 * SECOND)] }, MINUTE);
     expect(node.ids.size).toBe(1);
@@ -88,9 +98,9 @@ describe("causes of one node", () => {
   it("that were only suspected are named once a mechanism is measured, and stay named", () => {
     const node = followed();
     const t = node.nowMs;
-    node.stay({ causes: [cause("stale-socket", t, { certainty: "suspected" })] }, 40 * SECOND);
-    node.look({ causes: [cause("stale-socket", t)] });
-    node.look({ causes: [cause("stale-socket", t, { certainty: "suspected" })] });
+    node.stay({ state: "no", causes: [cause("stale-socket", t, { certainty: "suspected" })] }, 40 * SECOND);
+    node.look({ state: "no", causes: [cause("stale-socket", t)] });
+    node.look({ state: "no", causes: [cause("stale-socket", t, { certainty: "suspected" })] });
     expect(node.incident?.causes[0]?.certainty).toBe("named");
     expect(node.told.filter((kind) => kind === "cause-named")).toHaveLength(1);
   });

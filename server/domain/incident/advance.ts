@@ -1,6 +1,6 @@
 import type { WaitingPod } from "../answer";
 import { countWords, durationWords, instantWords } from "../words";
-import { conditionOf, isApiFresh, severityOf, seriousCauses, sickSinceMs, type Condition } from "./condition";
+import { conditionOf, isApiFresh, severityOf, sickSinceMs, signsOf, type Condition } from "./condition";
 import { trackHurt, type CountReplicas } from "./hurt";
 import { trackKept } from "./keep";
 import { FORGOTTEN, IMPOSSIBLE, INCIDENT_TABLE, type IncidentInput, type IncidentState } from "./machine";
@@ -123,7 +123,7 @@ function inputOf(incident: NodeIncident, condition: Condition, look: NodeLook, n
 
 function isHeld(look: NodeLook, nowMs: number): boolean {
   if (look.answer.state === "no" && nowMs - look.answer.sinceMs >= NO_HOLD_MS) return true;
-  return seriousCauses(look).some(({ sinceMs }) => nowMs - sinceMs >= CAUSE_HOLD_MS);
+  return signsOf(look).some(({ sinceMs }) => nowMs - sinceMs >= CAUSE_HOLD_MS);
 }
 
 function move(incident: NodeIncident, next: IncidentState, condition: Condition, look: NodeLook, nowMs: number): { readonly incident: NodeIncident; readonly entries: readonly IncidentEntry[] } {
@@ -151,7 +151,7 @@ function move(incident: NodeIncident, next: IncidentState, condition: Condition,
 }
 
 function openedBecause(incident: NodeIncident, look: NodeLook, nowMs: number): string {
-  const cause = seriousCauses(look).find(({ sinceMs }) => nowMs - sinceMs >= CAUSE_HOLD_MS);
+  const cause = signsOf(look).find(({ sinceMs }) => nowMs - sinceMs >= CAUSE_HOLD_MS);
   if (cause !== undefined) return `${cause.title} for ${durationWords((nowMs - cause.sinceMs) / 1_000)}.`;
   if (look.answer.state === "no" && nowMs - look.answer.sinceMs >= NO_HOLD_MS) return `The answer is no for ${durationWords((nowMs - look.answer.sinceMs) / 1_000)}.`;
   return `${countWords(incident.signs, "short sign")} within ${durationWords(FLICKER_MS / 1_000)} of one another.`;
@@ -176,7 +176,7 @@ function observe(incident: NodeIncident, condition: Condition, look: NodeLook, c
   const worse = incident.severity === "risks" && condition === "sick" && severityOf(look) === "blocks";
   return {
     ...incident,
-    ...(worse ? { severity: "blocks" as const, turnMs: blocksSinceMs(look, nowMs), turnSeen: isContinuous(context), traits: context.traits } : {}),
+    ...(worse ? { severity: "blocks" as const, turnMs: sickSinceMs(look, nowMs, "blocks"), turnSeen: isContinuous(context), traits: context.traits } : {}),
     answer: answerOf(look),
     ...(noMs === undefined ? {} : { noMs }),
     ...(started === undefined ? {} : { startedMs: started }),
@@ -193,12 +193,6 @@ function observe(incident: NodeIncident, condition: Condition, look: NodeLook, c
 function hurtPods({ state, stateMs }: NodeIncident, { answer }: NodeLook, pods: readonly WaitingPod[]): readonly WaitingPod[] {
   if (state === "closed") return [];
   return pods.filter(({ hold }) => hold.kind === "waiting" && (answer.state === "no" || hold.stuck) && (state !== "recovering" || hold.sinceMs < stateMs));
-}
-
-function blocksSinceMs(look: NodeLook, nowMs: number): number {
-  const sinces = seriousCauses(look).flatMap(({ severity, sinceMs }) => (severity === "blocks" ? [sinceMs] : []));
-  if (look.answer.state === "no") sinces.push(look.answer.sinceMs);
-  return Math.min(nowMs, ...sinces);
 }
 
 const answerOf = ({ answer }: NodeLook): NodeIncident["answer"] => ({ state: answer.state, atRisk: answer.atRisk, idle: answer.idle, sinceMs: answer.sinceMs, summary: answer.summary });
@@ -220,7 +214,7 @@ const signEntry = (incident: NodeIncident, look: NodeLook): IncidentEntry => ({
   atMs: incident.signMs,
   kind: "sign",
   text: incident.signMs < incident.turnMs ? "First sign: the oldest of its waiting pods began to wait" : "First sign",
-  detail: seriousCauses(look)[0]?.summary ?? look.answer.summary,
+  detail: signsOf(look)[0]?.summary ?? look.answer.summary,
 });
 
 function worseEntry(before: NodeIncident, after: NodeIncident, look: NodeLook, nowMs: number): readonly IncidentEntry[] {

@@ -1,21 +1,9 @@
 import type { CauseCode } from "../causes/codes";
-import type { CauseView } from "../causes/types";
-import { isSeen, seriousCauses } from "./condition";
-import { MAX_CAUSES_KEPT, MAX_EVIDENCE_KEPT, type IncidentCause, type IncidentEntry, type IncidentSeverity, type NodeLook } from "./types";
+import { isSeen, seriousCauses, type SeriousCause } from "./condition";
+import { MAX_CAUSES_KEPT, MAX_EVIDENCE_KEPT, type IncidentCause, type IncidentEntry, type NodeLook } from "./types";
 
 /** A cause that fires at this look, root or consequence. */
-interface Present {
-  readonly code: CauseCode;
-  readonly detail?: string;
-  readonly title: string;
-  readonly severity: IncidentSeverity;
-  readonly certainty: "named" | "suspected";
-  readonly summary: string;
-  readonly sinceMs: number;
-  readonly evidence?: CauseView["evidence"];
-  readonly pods?: readonly string[];
-  readonly under?: CauseCode;
-}
+type Present = SeriousCause & { readonly under?: CauseCode };
 
 export const causeKey = ({ code, detail }: { readonly code: CauseCode; readonly detail?: string }): string => (detail === undefined ? code : `${code} ${detail}`);
 
@@ -28,7 +16,7 @@ export function trackCauses(before: readonly IncidentCause[], look: NodeLook, no
   const tell = (kind: IncidentEntry["kind"], atMs: number, text: string, detail?: string): void => {
     entries.push({ atMs, kind, text, ...(detail === undefined ? {} : { detail }) });
   };
-  const present = presentCauses(look, nowMs);
+  const present = presentCauses(look);
   const causes = before.map((old): IncidentCause => {
     const found = present.get(causeKey(old));
     present.delete(causeKey(old));
@@ -36,20 +24,19 @@ export function trackCauses(before: readonly IncidentCause[], look: NodeLook, no
   });
   for (const found of present.values()) {
     causes.push(begun(found, nowMs));
-    tell("cause-began", found.sinceMs, `${found.title}${found.certainty === "suspected" ? ", suspected" : ""}`, withUnder(found));
+    tell("cause-began", Math.min(found.sinceMs, nowMs), `${found.title}${found.certainty === "suspected" ? ", suspected" : ""}`, withUnder(found));
   }
   return { causes: bounded(causes), entries };
 }
 
 type Tell = (kind: IncidentEntry["kind"], atMs: number, text: string, detail?: string) => void;
 
-function presentCauses(look: NodeLook, nowMs: number): Map<string, Present> {
+function presentCauses(look: NodeLook): Map<string, Present> {
   const present = new Map<string, Present>();
-  for (const root of seriousCauses(look)) {
-    present.set(causeKey(root), { ...root, sinceMs: Math.min(root.sinceMs, nowMs) });
-    for (const consequence of root.consequences) {
-      if (!present.has(causeKey(consequence))) present.set(causeKey(consequence), { ...consequence, severity: root.severity, sinceMs: nowMs, under: root.code });
-    }
+  const rootOf = new Map(look.causes.flatMap((root) => root.consequences.map((consequence) => [causeKey(consequence), root.code] as const)));
+  for (const cause of seriousCauses(look)) {
+    const under = rootOf.get(causeKey(cause));
+    present.set(causeKey(cause), under === undefined ? cause : { ...cause, under });
   }
   return present;
 }
@@ -57,14 +44,15 @@ function presentCauses(look: NodeLook, nowMs: number): Map<string, Present> {
 const withUnder = ({ summary, under }: Present): string => (under === undefined ? summary : `${summary} Brought about by ${under}.`);
 
 function begun(found: Present, nowMs: number): IncidentCause {
-  return { ...facts(found), code: found.code, ...(found.detail === undefined ? {} : { detail: found.detail }), severity: found.severity, certainty: found.certainty, state: "firing", firstMs: found.sinceMs, sinceMs: found.sinceMs, seenMs: nowMs, times: 1 };
+  const sinceMs = Math.min(found.sinceMs, nowMs);
+  return { ...facts(found), code: found.code, ...(found.detail === undefined ? {} : { detail: found.detail }), severity: found.severity, certainty: found.certainty, state: "firing", firstMs: sinceMs, sinceMs, seenMs: nowMs, times: 1 };
 }
 
 function facts(found: Present): Pick<IncidentCause, "title" | "summary" | "evidence" | "pods" | "under"> {
   return {
     title: found.title,
     summary: found.summary,
-    evidence: (found.evidence ?? []).slice(0, MAX_EVIDENCE_KEPT),
+    evidence: found.evidence.slice(0, MAX_EVIDENCE_KEPT),
     ...(found.pods === undefined ? {} : { pods: found.pods }),
     ...(found.under === undefined ? {} : { under: found.under }),
   };
@@ -79,7 +67,6 @@ function again(old: IncidentCause, found: Present, nowMs: number, tell: Tell): I
   return {
     ...kept,
     ...facts(found),
-    evidence: found.evidence === undefined ? old.evidence : found.evidence.slice(0, MAX_EVIDENCE_KEPT),
     severity: old.severity === "blocks" ? "blocks" : found.severity,
     certainty: named ? "named" : "suspected",
     state: "firing",
@@ -91,11 +78,17 @@ function again(old: IncidentCause, found: Present, nowMs: number, tell: Tell): I
 
 function absent(old: IncidentCause, look: NodeLook, nowMs: number, tell: Tell): IncidentCause {
   if (old.state === "ended") return old;
-  const unseen = isSeen(look) ? look.unknownCauses.find(({ code }) => code === old.code)?.reason : "no source of this node is fresh";
+  const unseen = unseenBecause(old, look);
   if (unseen === undefined) return ended(old, nowMs, tell, `${old.title} ended`, "What it was told by is looked at and does not show it any more.");
   if (isDisproved(old, look)) return ended(old, nowMs, tell, `${old.title} does not block any more`, `It cannot be looked for (${unseen}), and a sandbox became ready since it was last seen.`);
   if (old.state === "firing") tell("cause-unseen", nowMs, `${old.title} cannot be looked for any more`, unseen);
   return { ...old, state: "unseen", reason: unseen, toMs: old.state === "unseen" ? (old.toMs ?? nowMs) : nowMs };
+}
+
+function unseenBecause(old: IncidentCause, look: NodeLook): string | undefined {
+  if (!isSeen(look)) return "no source of this node is fresh";
+  const suspended = look.suspendedCauses.find((cause) => causeKey(cause) === causeKey(old));
+  return suspended?.reason ?? look.unknownCauses.find(({ codes }) => codes.includes(old.code))?.reason;
 }
 
 function ended(old: IncidentCause, nowMs: number, tell: Tell, text: string, detail: string): IncidentCause {

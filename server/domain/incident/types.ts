@@ -1,16 +1,12 @@
 import type { Evidence } from "../answer";
 import type { CauseCode } from "../causes/codes";
-import type { CauseView, UnknownCause } from "../causes/types";
 import type { NodeView } from "../node-view";
 import type { HurtWorkload } from "./hurt";
 import type { IncidentState } from "./machine";
 import type { SharedTraits, Traits } from "./shared-traits";
 
 /** What of a node's view one look at it needs. */
-export type NodeLook = Pick<NodeView, "name" | "answer" | "counts" | "lastFreshMs" | "sources"> & {
-  readonly causes: readonly CauseView[];
-  readonly unknownCauses: readonly UnknownCause[];
-};
+export type NodeLook = Pick<NodeView, "name" | "answer" | "counts" | "lastFreshMs" | "sources" | "causes" | "unknownCauses" | "suspendedCauses">;
 
 /** `risks`: pods start, and may stop to. The worst that the incident ever was. */
 export type IncidentSeverity = "blocks" | "risks";

@@ -1,5 +1,5 @@
 import type { CauseCode } from "../../causes/codes";
-import type { CauseView, UnknownCause } from "../../causes/types";
+import type { CauseView, Diagnosis } from "../../causes/types";
 import type { WaitingPod } from "../../answer";
 import { advance, type LookContext } from "../advance";
 import type { IncidentEntry, KeepStretch, NodeIncident, NodeLook } from "../types";
@@ -13,7 +13,7 @@ export function cause(code: CauseCode, sinceMs: number, over: Partial<CauseView>
   return { code, state: "firing", certainty: "named", severity: "blocks", title: `The ${code}`, summary: `${code} was measured.`, evidence: [], sinceMs, consequences: [], ...over };
 }
 
-export const unseen = (code: CauseCode, reason = "no agent reports"): UnknownCause => ({ code, title: `The ${code}`, reason });
+export const unseen = (code: CauseCode, reason = "no agent reports"): Diagnosis["unknownCauses"][number] => ({ reason, codes: [code] });
 
 export function waitingPod(name: string, over: Partial<WaitingPod> = {}): WaitingPod {
   return { uid: name, namespace: "default", name, system: false, hold: { kind: "waiting", sinceMs: T0, stuck: true }, attemptsSeen: 1, ...over };
@@ -24,7 +24,7 @@ export interface Shown {
   readonly state?: "yes" | "no" | "unknown";
   readonly atRisk?: boolean;
   readonly causes?: readonly CauseView[];
-  readonly unknownCauses?: readonly UnknownCause[];
+  readonly unknownCauses?: Diagnosis["unknownCauses"];
   readonly fresh?: boolean;
   readonly stale?: boolean;
   readonly freshMs?: number;
@@ -83,6 +83,7 @@ export class Follower {
       sources: [{ source: "api", freshness: shown.stale === true ? "stale" : "fresh" }],
       causes: shown.causes ?? [],
       unknownCauses: shown.unknownCauses ?? [],
+      suspendedCauses: [],
       ...(shown.freshMs !== undefined ? { lastFreshMs: shown.freshMs } : shown.fresh === true ? { lastFreshMs: this.nowMs } : {}),
     };
   }
