@@ -1,5 +1,5 @@
 import type { NodeName } from "../domain/ids";
-import type { DaemonSetObject, EventObject, NodeObject, PodObject } from "../domain/model";
+import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "../domain/model";
 import type { KindStatus, Observation, WatchedKind } from "../domain/observation";
 
 /** Events kept in memory per pod, newest last; the store keeps all. */
@@ -17,7 +17,7 @@ const NO_EVENTS: readonly EventObject[] = [];
 export class ClusterState {
   readonly nodes = new Map<NodeName, NodeObject>();
   readonly daemonSets = new Map<string, DaemonSetObject>();
-  readonly nads = new Map<string, readonly string[]>();
+  readonly nads = new Map<string, NadFacts>();
   readonly kinds = new Map<WatchedKind, KindStatus>();
   readonly #pods = new Map<string, PodObject>();
   readonly #podsByNode = new Map<NodeName, Map<string, PodObject>>();
@@ -69,7 +69,7 @@ export class ClusterState {
         this.daemonSets.delete(observation.uid);
         return "all";
       case "nad":
-        this.nads.set(observation.key, observation.pluginTypes);
+        this.nads.set(observation.key, { pluginTypes: observation.pluginTypes, ...(observation.problem === undefined ? {} : { problem: observation.problem }) });
         return [];
       case "nad-gone":
         this.nads.delete(observation.key);

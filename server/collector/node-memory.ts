@@ -4,7 +4,7 @@ import { advanceOperations } from "../domain/metrics/operations";
 import type { AgentReport } from "../domain/agent-report";
 import type { KubeletPage, Observation } from "../domain/observation";
 import { TREND_MS, TREND_SIGNALS, type Point } from "../domain/causes/types";
-import { seriesKey, trackSilence, type LatestSample, type NodeWindow } from "../domain/node-window";
+import { seriesKey, trackSilence, type LatestSample, type NodeWindow, type PageCourse } from "../domain/node-window";
 import type { NodeView } from "../domain/node-view";
 import type { Sample } from "../domain/signals";
 import { AGENT_PERIOD_MS, FRESH_PERIODS, KUBELET_METRICS_PERIOD_MS, type Source } from "../domain/sources";
@@ -23,6 +23,7 @@ export class NodeMemory {
   #kubelet: KubeletWindow = createKubeletWindow();
   #kubeletMs: number | undefined;
   #failures: Partial<Record<KubeletPage, string>> = {};
+  #pages: Partial<Record<KubeletPage, PageCourse>> = {};
   #timeoutSeconds: number | undefined;
   #hasPressure: boolean | undefined;
   #report: AgentReport | undefined;
@@ -63,6 +64,7 @@ export class NodeMemory {
 
   /** Takes one kubelet page in; returns the samples that it gives. */
   kubeletPage(observation: Observation & { readonly source: "kubelet" }, isDaemon: IsDaemonContainer): readonly Sample[] {
+    this.#noteCourse(observation);
     switch (observation.type) {
       case "failed":
         this.#failures = { ...this.#failures, [observation.page]: observation.hint === undefined ? observation.reason : `${observation.reason} (${observation.hint})` };
@@ -102,6 +104,7 @@ export class NodeMemory {
         configured: expects.kubelet,
         freshForMs: FRESH_PERIODS * KUBELET_METRICS_PERIOD_MS,
         failures: this.#failures,
+        pages: this.#pages,
         ...(this.#kubeletMs === undefined ? {} : { lastMs: this.#kubeletMs }),
         ...(failure === undefined ? {} : { reason: failure }),
         ...(this.#timeoutSeconds === undefined ? {} : { runtimeRequestTimeoutSeconds: this.#timeoutSeconds }),
@@ -121,6 +124,16 @@ export class NodeMemory {
       ...(this.lastFailureMs === undefined ? {} : { lastFailureMs: this.lastFailureMs }),
       ...(this.view === undefined ? {} : { previous: this.view.answer, previousDiagnosis: this.view }),
     };
+  }
+
+  #noteCourse(observation: Observation & { readonly source: "kubelet" }): void {
+    const page = observation.type === "failed" ? observation.page : observation.type;
+    const before = this.#pages[page];
+    const course: PageCourse =
+      observation.type === "failed"
+        ? { ...(before?.lastMs === undefined ? {} : { lastMs: before.lastMs }), failingSinceMs: before?.failingSinceMs ?? observation.atMs, timedOut: observation.timedOut === true }
+        : { lastMs: observation.atMs };
+    this.#pages = { ...this.#pages, [page]: course };
   }
 
   #forgive(page: KubeletPage): void {

@@ -4,7 +4,7 @@ import { buildView } from "../domain/build-view";
 import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
 import type { NodeName } from "../domain/ids";
-import type { DaemonSetObject, NodeObject, PodObject } from "../domain/model";
+import type { DaemonSetObject, NadFacts, NodeObject, PodObject } from "../domain/model";
 import { effectivePluginTypes, MAX_OOM_KILLS_KEPT, trackFailure, trackOomKills } from "../domain/node-window";
 import type { NodeView } from "../domain/node-view";
 import type { Observation, WatchedKind } from "../domain/observation";
@@ -49,7 +49,7 @@ export class Pipeline {
   #daemons: readonly CniDaemon[] = [];
   #daemonsChanged = true;
   #daemonSets: readonly DaemonSetObject[] = [];
-  #nads: ReadonlySet<string> = new Set();
+  #nads: ReadonlyMap<string, NadFacts> = new Map();
   #nadPluginTypes: ReadonlySet<string> = new Set();
 
   constructor(private readonly options: PipelineOptions) {
@@ -182,8 +182,8 @@ export class Pipeline {
       this.#afterEvent(observation, node, nowMs);
     }
     if (changes === "nads") {
-      this.#nads = new Set(this.cluster.nads.keys());
-      this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flat());
+      this.#nads = new Map(this.cluster.nads);
+      this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flatMap(({ pluginTypes }) => pluginTypes));
     }
     if (touched === "all") for (const name of this.#nodes.keys()) this.#dirty.add(name);
     else for (const name of touched) this.#touch(name);

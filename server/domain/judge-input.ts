@@ -3,8 +3,8 @@ import type { NodeCondition } from "./model";
 import type { SourceStatus } from "./sources";
 import type { Thresholds } from "./thresholds";
 
-/** A part of the API that judging needs: seen, or why not. */
-export type Part = { readonly seen: true } | { readonly seen: false; readonly reason: string };
+/** A part of the API that judging needs: seen, or why not; `absent` where the cluster has no such kind. */
+export type Part = { readonly seen: true } | { readonly seen: false; readonly reason: string; readonly absent?: true };
 
 /** The node's pods that have no ready sandbox, counted. Only `waiting` and `stuck` decide anything. */
 export interface HeldPods {

@@ -71,6 +71,8 @@ export interface PodObject {
   readonly phase: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
   readonly createdMs?: number;
   readonly deleting: boolean;
+  /** Until when a pod that is being deleted had to be gone: the end of its grace period. */
+  readonly deleteByMs?: number;
   /** PodScheduled=True since. */
   readonly scheduledMs?: number;
   /** The PodReadyToStartContainers condition; absent below 1.29. */
@@ -103,6 +105,14 @@ export interface EventObject {
   /** The node whose kubelet said it; survives the pod. */
   readonly host?: string;
   readonly component?: string;
+}
+
+/** What a network attachment asks for, as far as its object says. */
+export interface NadFacts {
+  /** Plugins that its config names, IPAM plugins among them; none where the config lies in a file on the node. */
+  readonly pluginTypes: readonly string[];
+  /** Why no pod can use its config: "its config is not JSON". */
+  readonly problem?: string;
 }
 
 /** A DaemonSet that runs a CNI daemon, or mounts the CNI conf or bin dir. */

@@ -2,8 +2,8 @@ import type { AgentReport, SandboxReading } from "./agent-report";
 import type { Answer } from "./answer";
 import type { Diagnosis, Point } from "./causes/types";
 import type { CniDaemon } from "./cni-daemons";
-import type { DaemonSetObject, EventObject, NodeObject, PodObject } from "./model";
-import type { KindStatus } from "./observation";
+import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "./model";
+import type { KindStatus, KubeletPage } from "./observation";
 import { canonicalSocketPath } from "./known-sockets";
 import { readSandboxError } from "./own-request";
 import type { Sample, SignalId } from "./signals";
@@ -26,8 +26,8 @@ export interface NodeWindow {
   readonly daemons: readonly CniDaemon[];
   /** Every DaemonSet that is kept, of the whole cluster. */
   readonly daemonSets: readonly DaemonSetObject[];
-  /** Network attachments that exist, "namespace/name", and the plugin types that they name. */
-  readonly nads: ReadonlySet<string>;
+  /** Network attachments that exist, by "namespace/name", and the plugin types that any of them names. */
+  readonly nads: ReadonlyMap<string, NadFacts>;
   readonly nadPluginTypes: ReadonlySet<string>;
   readonly agent: SourceFacts & { readonly report?: AgentReport };
   readonly kubelet: SourceFacts & {
@@ -37,7 +37,8 @@ export interface NodeWindow {
     readonly hasPressure?: boolean;
     readonly cgroupVersion?: 1 | 2;
     /** Why a page failed last, by page. */
-    readonly failures?: Readonly<Partial<Record<"metrics" | "cadvisor" | "configz", string>>>;
+    readonly failures?: Readonly<Partial<Record<KubeletPage, string>>>;
+    readonly pages?: Readonly<Partial<Record<KubeletPage, PageCourse>>>;
   };
   /** Absent where no Prometheus is configured. */
   readonly prometheus?: SourceFacts;
@@ -57,6 +58,16 @@ export interface NodeWindow {
 export interface LatestSample {
   readonly sample: Sample;
   readonly source: Source;
+}
+
+/** How the readings of one page of a kubelet went. */
+export interface PageCourse {
+  /** The last success, UTC ms. */
+  readonly lastMs?: number;
+  /** Since when every reading failed. */
+  readonly failingSinceMs?: number;
+  /** The last failure was a page that did not come in time, not one that was refused. */
+  readonly timedOut?: boolean;
 }
 
 /** One series of a node. */

@@ -1,6 +1,6 @@
 import type { AgentReport } from "./agent-report";
 import type { NodeName } from "./ids";
-import type { DaemonSetObject, EventObject, NodeObject, PodObject } from "./model";
+import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "./model";
 
 /** What the cluster is, for the header, exports and the name of the data file. */
 export interface ClusterIdentity {
@@ -75,8 +75,8 @@ export type Observation =
   | { readonly source: "api"; readonly type: "event"; readonly atMs: number; readonly object: EventObject }
   | { readonly source: "api"; readonly type: "daemonset"; readonly atMs: number; readonly object: DaemonSetObject }
   | { readonly source: "api"; readonly type: "daemonset-gone"; readonly atMs: number; readonly uid: string }
-  /** NADs of one namespace/name and the plugin types that its config names. */
-  | { readonly source: "api"; readonly type: "nad"; readonly atMs: number; readonly key: string; readonly pluginTypes: readonly string[] }
+  /** The NAD of one namespace/name. */
+  | ({ readonly source: "api"; readonly type: "nad"; readonly atMs: number; readonly key: string } & NadFacts)
   | { readonly source: "api"; readonly type: "nad-gone"; readonly atMs: number; readonly key: string }
   /** A relist ended: every object of the kind that was not told again is gone. Keys: node names, pod uids, DaemonSet uids, NAD keys. */
   | { readonly source: "api"; readonly type: "listed"; readonly atMs: number; readonly kind: WatchedKind; readonly keys: ReadonlySet<string> }
@@ -84,7 +84,7 @@ export type Observation =
   | { readonly source: "kubelet"; readonly type: "metrics"; readonly node: NodeName; readonly atMs: number; readonly tookMs: number; readonly metrics: KubeletMetrics }
   | { readonly source: "kubelet"; readonly type: "cadvisor"; readonly node: NodeName; readonly atMs: number; readonly tookMs: number; readonly metrics: CadvisorMetrics }
   | { readonly source: "kubelet"; readonly type: "configz"; readonly node: NodeName; readonly atMs: number; readonly runtimeRequestTimeoutSeconds: number }
-  | { readonly source: "kubelet"; readonly type: "failed"; readonly node: NodeName; readonly atMs: number; readonly page: KubeletPage; readonly reason: string; readonly hint?: string }
+  | { readonly source: "kubelet"; readonly type: "failed"; readonly node: NodeName; readonly atMs: number; readonly page: KubeletPage; readonly reason: string; readonly hint?: string; readonly timedOut?: boolean }
   | { readonly source: "agent"; readonly type: "report"; readonly node: NodeName; readonly atMs: number; readonly report: AgentReport };
 
 /** Where a source hands its observations. Must not throw and must not block. */

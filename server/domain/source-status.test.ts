@@ -55,7 +55,7 @@ describe("one watched kind", () => {
     expect(partOf(watching(), "events", NOW_MS)).toEqual({ seen: true });
     expect(partOf(but("events", { lastMs: secondsAgo(200), reason: "403" }), "events", NOW_MS)).toEqual({ seen: false, reason: "nothing about events for 3 min 20 s: 403" });
     expect(partOf(neverHeard("events", "forbidden", "events is forbidden"), "events", NOW_MS)).toEqual({ seen: false, reason: "events is forbidden" });
-    expect(partOf(neverHeard("nads", "absent"), "nads", NOW_MS)).toEqual({ seen: false, reason: "nads are absent" });
+    expect(partOf(neverHeard("nads", "absent"), "nads", NOW_MS)).toEqual({ seen: false, reason: "nads are absent", absent: true });
     expect(partOf(neverHeard("events", "listing"), "events", NOW_MS)).toEqual({ seen: false, reason: "the first list of events is not finished" });
     expect(partOf([], "pods", NOW_MS)).toEqual({ seen: false, reason: "pods were not listed yet" });
   });

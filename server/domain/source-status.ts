@@ -60,7 +60,7 @@ function reasonOf(kinds: readonly { readonly status: KindStatus | undefined }[])
 export function partOf(kinds: readonly KindStatus[], kind: WatchedKind, nowMs: number): Part {
   const status = kinds.find((one) => one.kind === kind);
   if (status === undefined) return { seen: false, reason: `${kind} were not listed yet` };
-  if (status.state === "forbidden" || status.state === "absent") return { seen: false, reason: status.reason ?? `${kind} are ${status.state}` };
+  if (status.state === "forbidden" || status.state === "absent") return { seen: false, reason: status.reason ?? `${kind} are ${status.state}`, ...(status.state === "absent" ? { absent: true } : {}) };
   if (status.lastMs === undefined) return { seen: false, reason: status.reason ?? `the first list of ${kind} is not finished` };
   if (nowMs - status.lastMs > API_FRESH_MS) return { seen: false, reason: `nothing about ${kind} for ${durationWords((nowMs - status.lastMs) / 1_000)}${status.reason === undefined ? "" : `: ${status.reason}`}` };
   return { seen: true };

@@ -103,7 +103,7 @@ class Teller {
     for (const { resource, object } of fixedObjects(this.model)) {
       if (resource !== "k8s.cni.cncf.io/network-attachment-definitions") continue;
       const nad = this.projector.nad(object);
-      if (nad !== undefined) yield { source: "api", type: "nad", atMs: this.model.nowMs, key: nad.key, pluginTypes: nad.pluginTypes };
+      if (nad !== undefined) yield { source: "api", type: "nad", atMs: this.model.nowMs, ...nad };
     }
     for (const node of this.model.nodes.values()) yield* this.node(node);
     for (const node of this.model.nodes.values()) for (const pod of node.kubelet.pods.values()) yield* this.pod(pod);

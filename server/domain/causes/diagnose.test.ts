@@ -44,6 +44,31 @@ describe("one root with its consequences folded under it", () => {
   });
 });
 
+describe("what one finding of a cause may say of itself", () => {
+  it("that it is milder or graver than its cause", () => {
+    const own = cause("plugin-binary-missing", [firing({ detail: "conflist" }), firing({ detail: "network-attachment", severity: "notice" })]);
+    const { causes } = diagnose(input, NO_DIAGNOSIS, [own]);
+    expect(causes.map(({ detail, severity }) => [detail, severity])).toEqual([["conflist", "blocks"], ["network-attachment", "notice"]]);
+    expect(marksRisk({ causes: causes.slice(1) })).toBeUndefined();
+  });
+
+  it("that it brings about less than its cause may", () => {
+    const down = cause("daemon-down", [firing()]);
+    const invalid = (over: Partial<Finding>): Cause => cause("cni-config-invalid", [firing(over)], { explains: ["daemon-down"] });
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [invalid({}), down]))).toEqual(["cni-config-invalid > daemon-down"]);
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [invalid({ explains: [] }), down]))).toEqual(["cni-config-invalid", "daemon-down"]);
+  });
+});
+
+it("what cannot be explained is shown only where nothing else concerns the node", () => {
+  const unknown = cause("unknown", [firing({ certainty: "suspected" })]);
+  const guess = cause("daemon-slow", [firing({ certainty: "suspected" })]);
+  const notice = cause("nad-missing", [firing()], { severity: "notice" });
+  expect(roots(diagnose(input, NO_DIAGNOSIS, [unknown]))).toEqual(["unknown"]);
+  expect(roots(diagnose(input, NO_DIAGNOSIS, [unknown, notice]))).toEqual(["unknown", "nad-missing"]);
+  expect(roots(diagnose(input, NO_DIAGNOSIS, [unknown, guess]))).toEqual(["daemon-slow"]);
+});
+
 describe("since when", () => {
   const before: Diagnosis = diagnose({ ...input, nowMs: secondsAgo(600) }, NO_DIAGNOSIS, [cause("stale-socket", [firing({ detail: "host" })])]);
 

@@ -27,8 +27,8 @@ export function diagnose(input: CauseInput, previous: Diagnosis, causes: readonl
       if (code === cause.code) suspended.push({ code: cause.code, ...(detail === undefined ? {} : { detail }), title: cause.title, sinceMs, reason: blind.summary });
     }
   }
-  firing.sort((a, b) => GRAVITY[a.severity] - GRAVITY[b.severity] || CERTAINTY[a.certainty] - CERTAINTY[b.certainty]);
-  const roots = foldCauses(firing, (code) => causes.find((one) => one.code === code)?.explains ?? []);
+  const known = withoutLeftOver(firing).sort((a, b) => GRAVITY[a.severity] - GRAVITY[b.severity] || CERTAINTY[a.certainty] - CERTAINTY[b.certainty]);
+  const roots = foldCauses(known, (code) => causes.find((one) => one.code === code)?.explains ?? []);
   return { causes: roots, unknownCauses: [...unknown].map(([reason, codes]) => ({ reason, codes })), suspendedCauses: suspended };
 }
 
@@ -51,7 +51,13 @@ export const allFiring = (diagnosis: Pick<Diagnosis, "causes">): readonly Firing
 export const marksRisk = (diagnosis: Pick<Diagnosis, "causes">): FiringCause | undefined => allFiring(diagnosis).find(({ severity, certainty }) => severity !== "notice" && certainty === "named");
 
 function asFiring(cause: Cause, finding: Finding, sinceMs: number): FiringCause {
-  return { ...finding, code: cause.code, state: "firing", certainty: finding.certainty ?? "suspected", title: cause.title, severity: cause.severity, sinceMs };
+  return { ...finding, code: cause.code, state: "firing", certainty: finding.certainty ?? "suspected", title: cause.title, severity: finding.severity ?? cause.severity, sinceMs };
+}
+
+/** *Unknown* is what is left: beside any cause that concerns the node it would only hide it. */
+function withoutLeftOver(firing: readonly FiringCause[]): FiringCause[] {
+  const concernsNode = firing.some(({ code, severity }) => code !== "unknown" && severity !== "notice");
+  return firing.filter(({ code }) => code !== "unknown" || !concernsNode);
 }
 
 const keyOf = (code: CauseCode, detail: string | undefined): string => (detail === undefined ? code : `${code}/${detail}`);

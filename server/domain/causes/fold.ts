@@ -6,7 +6,7 @@ export type Explains = (code: CauseCode) => readonly CauseCode[];
 
 /**
  * Firing causes as roots with their consequences folded under them, each cause shown once. One explains another where its
- * metadata says so, over any number of steps; what is only suspected explains nothing that was measured. Where several roots explain one,
+ * metadata says so (or the finding, where it brings about less), over any number of steps; what is only suspected explains nothing that was measured. Where several roots explain one,
  * the first in the order given has it; of causes that explain each other in a circle, the first is the root.
  */
 export function foldCauses(firing: readonly FiringCause[], explains: Explains): readonly CauseView[] {
@@ -25,7 +25,7 @@ function reachable(from: FiringCause, firing: readonly FiringCause[], explains: 
   const found: FiringCause[] = [];
   const queue: FiringCause[] = [from];
   for (let cause = queue.shift(); cause !== undefined; cause = queue.shift()) {
-    const codes = explains(cause.code);
+    const codes = cause.explains ?? explains(cause.code);
     for (const next of firing) {
       if (next === from || found.includes(next) || !codes.includes(next.code)) continue;
       if (cause.certainty === "suspected" && next.certainty === "named") continue;

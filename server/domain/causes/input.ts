@@ -52,5 +52,6 @@ export function causeInput(window: NodeWindow, judged: Judged, nowMs: number, th
     source,
     kind: (kind) => partOf(window.kinds, kind, nowMs),
     kubeletFailures: window.kubelet.failures ?? {},
+    kubeletPages: window.kubelet.pages ?? {},
   };
 }

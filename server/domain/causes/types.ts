@@ -3,9 +3,10 @@ import type { Answer, Evidence, WaitingPod } from "../answer";
 import type { CniDaemon } from "../cni-daemons";
 import type { EffectiveSocket, HeldPods, Part } from "../judge-input";
 import type { Explanation } from "../messages/types";
-import type { DaemonSetObject, EventObject, NodeObject, PodObject } from "../model";
+import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "../model";
 import type { DaemonView, SignalNow } from "../node-view";
-import type { WatchedKind } from "../observation";
+import type { PageCourse } from "../node-window";
+import type { KubeletPage, WatchedKind } from "../observation";
 import type { SignalId } from "../signals";
 import type { Source, SourceStatus } from "../sources";
 import type { Thresholds } from "../thresholds";
@@ -58,8 +59,8 @@ export interface CauseInput {
   readonly cniDaemons: readonly CniDaemon[];
   /** Every DaemonSet that is kept: CNI daemons and those of the system. */
   readonly daemonSets: readonly DaemonSetObject[];
-  /** Names of network attachments, "namespace/name"; absent where they cannot be seen. */
-  readonly nads?: ReadonlySet<string>;
+  /** Network attachments by "namespace/name"; absent where they cannot be seen. */
+  readonly nads?: ReadonlyMap<string, NadFacts>;
   readonly nadPluginTypes: ReadonlySet<string>;
   /** The agent's newest report while its source is fresh. */
   readonly report?: AgentReport;
@@ -75,11 +76,13 @@ export interface CauseInput {
   /** Whether a kind of API object is seen, or why not. */
   readonly kind: (kind: WatchedKind) => Part;
   /** Kubelet pages that failed last, with the reason ("no answer in 10 s"). */
-  readonly kubeletFailures: Readonly<Partial<Record<"metrics" | "cadvisor" | "configz", string>>>;
+  readonly kubeletFailures: Readonly<Partial<Record<KubeletPage, string>>>;
+  /** When each page was read last, and since when it fails: one page may hang while another answers. */
+  readonly kubeletPages: Readonly<Partial<Record<KubeletPage, PageCourse>>>;
 }
 
 /** Series whose recent past is kept in memory, and how much of it. */
-export const TREND_SIGNALS: readonly SignalId[] = ["sandbox.backlog", "pods.waiting", "cri.run_sandbox.errors", "cri.stop_sandbox.errors"];
+export const TREND_SIGNALS: readonly SignalId[] = ["sandbox.backlog", "pods.waiting", "cri.run_sandbox.errors", "cri.stop_sandbox.errors", "cri.list_seconds"];
 export const TREND_MS = 900_000;
 
 /** What one check found on one node. */
@@ -93,6 +96,10 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
   /** "namespace/name" of the pods that it concerns, bounded by MAX_PODS_NAMED. */
   readonly pods?: readonly string[];
+  /** Where this one is graver or milder than its cause: a pod that asks for what is not there says nothing of the node. */
+  readonly severity?: Severity;
+  /** Where this one brings about less than its cause may: of the codes in the cause's own `explains`. */
+  readonly explains?: readonly CauseCode[];
 }
 
 /**

@@ -76,7 +76,7 @@ export function nodeWindow(over: Partial<NodeWindow> = {}): NodeWindow {
     kinds: watching(),
     daemons: [],
     daemonSets: [],
-    nads: new Set(),
+    nads: new Map(),
     nadPluginTypes: new Set(),
     trends: new Map(),
     agent: { configured: false, freshForMs: 45_000 },

@@ -110,7 +110,7 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       keepsVersions: true,
       project: (raw, atMs) => {
         const nad = projector.nad(raw);
-        return nad && { key: nad.key, observation: { source: "api", type: "nad", atMs, key: nad.key, pluginTypes: nad.pluginTypes } };
+        return nad && { key: nad.key, observation: { source: "api", type: "nad", atMs, ...nad } };
       },
       keyOf: (raw) => {
         const metadata = namesSchema.safeParse(raw).data?.metadata;

@@ -204,6 +204,14 @@ describe("DaemonSets and networks", () => {
   const daemonSets = recorded<readonly object[]>("objects/daemonsets.json.gz");
   const multusDs = multus["daemonset.json"]?.items[0];
 
+  it("of a pod that is being deleted keeps until when it had to be gone", () => {
+    const deleted = (deletionTimestamp: unknown) => projector().pod({ metadata: { name: "p", namespace: "d", uid: "u", deletionTimestamp } });
+    expect(deleted("2026-01-01T00:00:30Z")).toMatchObject({ deleting: true, deleteByMs: Date.parse("2026-01-01T00:00:30Z") });
+    expect(deleted("soon")).toMatchObject({ deleting: true });
+    expect(deleted("soon")).not.toHaveProperty("deleteByMs");
+    expect(deleted(undefined)).not.toHaveProperty("deleteByMs");
+  });
+
   it("keeps what a remediation of multus needs", () => {
     expect(projector().daemonSet(multusDs)).toMatchObject({ namespace: "kube-system", name: "kube-multus-ds", updateStrategy: "RollingUpdate", matchLabels: { name: "multus" }, hostPaths: expect.arrayContaining(["/opt/cni/bin"]) as unknown });
     expect(projector().daemonSet(multusDs)?.containers.map(({ init }) => init)).toContain(true);
@@ -221,14 +229,14 @@ describe("DaemonSets and networks", () => {
   });
 
   it.each([
-    ['{"type":"macvlan","ipam":{"type":"whereabouts"}}', ["macvlan", "whereabouts"]],
-    ['{"plugins":[{"type":"bridge","ipam":{"type":"host-local"}},{"type":"tuning"}]}', ["bridge", "host-local", "tuning"]],
-    ["", []],
-    ["{not json", []],
-    ["[1]", []],
-    ['{"type":7,"plugins":"x"}', []],
-  ])("of a network with the config %s takes the plugins %j", (config, types) => {
-    expect(projector().nad({ metadata: { name: "net", namespace: "d" }, spec: { config } })).toEqual({ key: "d/net", pluginTypes: types });
+    ['{"type":"macvlan","ipam":{"type":"whereabouts"}}', { pluginTypes: ["macvlan", "whereabouts"] }],
+    ['{"plugins":[{"type":"bridge","ipam":{"type":"host-local"}},{"type":"tuning"}]}', { pluginTypes: ["bridge", "host-local", "tuning"] }],
+    ["", { pluginTypes: [] }],
+    ["{not json", { pluginTypes: [], problem: "its config is not JSON" }],
+    ["[1]", { pluginTypes: [], problem: "its config names no plugin" }],
+    ['{"type":7,"plugins":"x"}', { pluginTypes: [], problem: "its config names no plugin" }],
+  ])("of a network with the config %s takes the plugins, or why there are none: %j", (config, facts) => {
+    expect(projector().nad({ metadata: { name: "net", namespace: "d" }, spec: { config } })).toEqual({ key: "d/net", ...facts });
   });
 
   it("of a network without a config takes none", () => {

@@ -157,7 +157,7 @@ function judged(moment: Moment, lastFreshMs: number | undefined, withAgent: bool
     kinds: (["nodes", "pods", "events", "daemonsets", "nads"] as const).map((kind) => ({ kind, state: "watching", lastMs: nowMs, objects: 1 })),
     daemons: moment.daemons,
     daemonSets: [],
-    nads: new Set(),
+    nads: new Map(),
     nadPluginTypes: new Set(),
     trends: new Map(),
     agent: { configured: report !== undefined, freshForMs: FRESH_PERIODS * AGENT_PERIOD_MS, ...(report === undefined ? {} : { lastMs: nowMs, report }) },

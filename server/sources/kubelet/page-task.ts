@@ -161,7 +161,7 @@ export function createPageTask(deps: TaskDeps, target: () => NodeTarget, page: K
     if (lastFailed === "no" || lastFailed === "not-read-yet") deps.log.warn({ node, page, reason: message, err: cause }, "kubelet page not read");
     lastFailed = lasting ? "lasting" : "may-heal";
     timedOutLast = timedOut;
-    deps.observe({ source: "kubelet", type: "failed", node, atMs: clock.now(), page, reason: message, ...(hint === undefined ? {} : { hint }) });
+    deps.observe({ source: "kubelet", type: "failed", node, atMs: clock.now(), page, reason: message, ...(hint === undefined ? {} : { hint }), ...(timedOut ? { timedOut } : {}) });
   };
 
   const noteRestart = (content: Observation): void => {

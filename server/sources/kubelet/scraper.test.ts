@@ -139,7 +139,7 @@ describe("a page that hangs", () => {
     const server = await kubelet(except("/metrics", () => {}));
     const { until, seen, source } = bench(direct(), () => [targetOf(server)], scaledClock(1_800_000_000_000, 15), { cadvisorFast: () => true });
     await until(() => seen.filter(is("cadvisor")).length >= 3);
-    expect(await until(failedPage("metrics"))).toMatchObject({ reason: "no answer within 1 s" });
+    expect(await until(failedPage("metrics"))).toMatchObject({ reason: "no answer within 1 s", timedOut: true });
     expect(seen.filter(is("metrics"))).toEqual([]);
     expect(source.status()).toMatchObject({ scraped: 0, failing: 1 });
   });

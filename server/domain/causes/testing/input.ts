@@ -33,7 +33,7 @@ export function causeInput(parts: InputParts = {}): CauseInput {
     daemons: [],
     cniDaemons: [],
     daemonSets: [],
-    nads: new Set(),
+    nads: new Map(),
     nadPluginTypes: new Set(),
     ...(report === null ? {} : { report }),
     sockets: [],
@@ -44,6 +44,7 @@ export function causeInput(parts: InputParts = {}): CauseInput {
     source: (source) => (source === "agent" && report === null ? { source, freshness: "absent", reason: "no agent on this node" } : { source, freshness: "fresh", lastMs: NOW_MS }),
     kind: () => ({ seen: true }),
     kubeletFailures: {},
+    kubeletPages: {},
     ...over,
   };
 }

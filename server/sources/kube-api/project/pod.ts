@@ -89,6 +89,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
     const scheduled = condition((type) => type === SCHEDULED);
     const readyToStart = condition((type) => READY_TO_START.has(type));
     const startedMs = earliestStartMs([...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])]);
+    const deleteByMs = metadata.deletionTimestamp === undefined ? Number.NaN : Date.parse(metadata.deletionTimestamp);
     const networks = entry(metadata.annotations, NETWORKS, MAX_NETWORKS_CHARS);
     const hasNetworkStatus = NETWORK_STATUS.some((key) => entry(metadata.annotations, key) !== undefined);
     const pod: PodObject = {
@@ -109,6 +110,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
       ...(readyToStart === undefined ? {} : { readyToStart: { status: readyToStart.status === "True", ...(readyToStart.lastTransitionTime === undefined ? {} : { sinceMs: readyToStart.lastTransitionTime }) } }),
       ...(startedMs === undefined ? {} : { containerStartedMs: startedMs }),
       ...(controller === undefined ? {} : { owner: intern(`${controller.kind}/${controller.name}`) }),
+      ...(Number.isNaN(deleteByMs) ? {} : { deleteByMs }),
       ...(networks === undefined ? {} : { networks: intern(networks) }),
       ...(hasNetworkStatus ? { hasNetworkStatus: true } : networks === undefined ? {} : { hasNetworkStatus: false }),
     };

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { Observation } from "../domain/observation";
+import { nodeName } from "../domain/testing/builders";
+import { NodeMemory } from "./node-memory";
+
+const node = nodeName("node-07");
+const failed = (atMs: number, timedOut?: boolean): Observation & { readonly source: "kubelet" } => ({ source: "kubelet", type: "failed", node, atMs, page: "metrics", reason: "no answer within 10 s", ...(timedOut === undefined ? {} : { timedOut }) });
+const read = (atMs: number): Observation & { readonly source: "kubelet" } => ({ source: "kubelet", type: "metrics", node, atMs, tookMs: 1, metrics: { operations: {} } });
+const cadvisor = (atMs: number): Observation & { readonly source: "kubelet" } => ({ source: "kubelet", type: "cadvisor", node, atMs, tookMs: 1, metrics: { containers: [], hasPressure: false } });
+
+it("remembers of each kubelet page when it was read last and since when it fails, until it is read again", () => {
+  const memory = new NodeMemory();
+  const pages = () => memory.window({ kubelet: true, agents: false }).kubelet.pages;
+  const take = (...all: (Observation & { readonly source: "kubelet" })[]) => all.forEach((one) => memory.kubeletPage(one, () => false));
+  take(read(1_000), failed(2_000, true), failed(3_000, true), cadvisor(3_500));
+  expect(pages()).toEqual({ metrics: { lastMs: 1_000, failingSinceMs: 2_000, timedOut: true }, cadvisor: { lastMs: 3_500 } });
+  take(failed(4_000));
+  expect(pages()?.metrics).toEqual({ lastMs: 1_000, failingSinceMs: 2_000, timedOut: false });
+  take(read(5_000));
+  expect(pages()?.metrics).toEqual({ lastMs: 5_000 });
+});
