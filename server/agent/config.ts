@@ -1,6 +1,5 @@
-import type { Dirent } from "node:fs";
 import { MAX_BIN_DIRS, MAX_PROBLEMS, type ConfigReading, type Looked } from "../domain/agent-report";
-import { parseNetworkConfig, type NetworkConfig } from "./conflist";
+import { confDirReader, type ConfDirReader, type ConfFileRead } from "./conf/read-dir";
 import { DISTRIBUTIONS } from "./distributions";
 import { reasonOf, type HostFs } from "./host-fs";
 
@@ -15,31 +14,38 @@ export interface ConfigLook {
   readonly reading: Looked<{ readonly reading: ConfigReading }>;
   /** Sockets of every usable config of the dir, the effective one first: what to probe. */
   readonly sockets: readonly string[];
+  /** The dir as it was read, for what else is told of it; absent where it could not be listed. */
+  readonly dir?: ConfDir;
 }
 
-const MAX_CONF_FILES = 64;
-const MAX_CONF_FILE_BYTES = 256 * 1024;
-/** What stands in a name for bytes that are not UTF-8. */
-const REPLACEMENT = "\uFFFD";
-const EXTENSIONS = [".conf", ".conflist", ".json"];
+export interface ConfDir {
+  readonly path: string;
+  /** In load order. */
+  readonly files: readonly ConfFileRead[];
+  readonly binDirs: readonly string[];
+  /** The file that the runtime should have loaded. */
+  readonly effectiveFile?: string;
+}
+
 /** CRI-O passes over a file that it cannot use; containerd stops at it and loads nothing (go-cni, loadFromConfDir). */
 const PASSES_OVER_BROKEN = /cri-?o/i;
 
-export async function lookAtConfig(fs: HostFs, hints: ConfigHints): Promise<ConfigLook> {
+/** `reader` remembers files that did not change since the last look. */
+export async function lookAtConfig(fs: HostFs, hints: ConfigHints, reader: ConfDirReader = confDirReader(fs)): Promise<ConfigLook> {
   try {
     const dir = await confDir(fs, hints);
-    const entries = await fs.list(dir);
-    if (entries === undefined) return { reading: { looked: false, reason: `no folder ${dir}` }, sockets: [] };
-    const files = await readAll(fs, dir, entries);
+    const files = await reader.read(dir);
+    if (files === undefined) return { reading: { looked: false, reason: `no folder ${dir}` }, sockets: [] };
     const binDirs = await binDirsOf(fs, hints);
     const usable = files.filter((file) => file.config.usable);
     const first = PASSES_OVER_BROKEN.test(hints.runtime?.name ?? "") ? (files.find((file) => file.config.usable || file.unread) ?? files[0]) : files[0];
     const problems = files.flatMap((file) => (file.config.usable ? [] : [`${file.name}: ${file.config.problem}`]));
     const sockets = [...new Set([...(first === undefined ? [] : [first]), ...usable].flatMap((file) => (file.config.usable ? file.config.sockets : [])))];
+    const seen: ConfDir = { path: dir, files, binDirs, ...(first?.config.usable === true ? { effectiveFile: first.name } : {}) };
     const base = { dir, binDirs, ...(problems.length === 0 ? {} : { fileProblems: problems.slice(0, MAX_PROBLEMS) }) };
-    if (first?.unread === true && !first.config.usable) return { reading: { looked: false, reason: `${dir}/${first.name}: ${first.config.problem}` }, sockets };
+    if (first?.unread === true && !first.config.usable) return { reading: { looked: false, reason: `${dir}/${first.name}: ${first.config.problem}` }, sockets, dir: seen };
     if (first?.config.usable !== true) {
-      return { reading: { looked: true, reading: { ...base, pluginTypes: [], sockets: [], missingBinaries: [] } }, sockets };
+      return { reading: { looked: true, reading: { ...base, pluginTypes: [], sockets: [], missingBinaries: [] } }, sockets, dir: seen };
     }
     const { pluginTypes, delegateTypes, sockets: own } = first.config;
     const binaries = await lookAtBinaries(fs, binDirs, [...pluginTypes, ...delegateTypes]);
@@ -57,39 +63,11 @@ export async function lookAtConfig(fs: HostFs, hints: ConfigHints): Promise<Conf
         },
       },
       sockets,
+      dir: seen,
     };
   } catch (error) {
     return { reading: { looked: false, reason: reasonOf(error) }, sockets: [] };
   }
-}
-
-interface ConfFile {
-  readonly name: string;
-  readonly config: NetworkConfig;
-  /** The agent could not read it; the runtime may be able to. */
-  readonly unread: boolean;
-}
-
-/** The files in load order. */
-async function readAll(fs: HostFs, dir: string, entries: readonly Dirent[]): Promise<ConfFile[]> {
-  const names = entries
-    .filter((entry) => !entry.isDirectory() && EXTENSIONS.some((extension) => entry.name.endsWith(extension)))
-    .map((entry) => entry.name)
-    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  const files: ConfFile[] = [];
-  for (const name of names.slice(0, MAX_CONF_FILES)) {
-    if (name.includes(REPLACEMENT)) {
-      files.push({ name, unread: true, config: { usable: false, problem: "could not be read: its name is not UTF-8" } });
-      continue;
-    }
-    try {
-      const content = await fs.read(`${dir}/${name}`, MAX_CONF_FILE_BYTES);
-      files.push({ name, unread: false, config: content === undefined ? { usable: false, problem: "leads nowhere, or went away" } : parseNetworkConfig(name, content.toString("utf8")) });
-    } catch (error) {
-      files.push({ name, unread: true, config: { usable: false, problem: `could not be read: ${reasonOf(error)}` } });
-    }
-  }
-  return files;
 }
 
 async function confDir(fs: HostFs, hints: ConfigHints): Promise<string> {

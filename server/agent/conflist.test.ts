@@ -14,7 +14,10 @@ test("a chain names its plugins in order, then their IPAM; delegates are apart",
     usable: true,
     pluginTypes: ["daemon-shim", "portmap", "sbr", "static"],
     delegateTypes: ["bridge", "host-local", "vlan"],
+    networkName: "n",
+    cniVersion: "1.0.0",
     sockets: ["/run/daemon-shim/daemon.sock"],
+    callers: [{ type: "daemon-shim", socket: "/run/daemon-shim/daemon.sock" }],
   });
 });
 

@@ -1,9 +1,22 @@
 import { z } from "zod";
-import { MAX_PLUGIN_TYPES, capText } from "../domain/agent-report";
+import { MAX_PATH_CHARS, MAX_PLUGIN_TYPES, capText } from "../domain/agent-report";
 import { SOCKET_KEYS, canonicalSocketPath, knownSocketFor } from "../domain/known-sockets";
+import { nameText, told, wordText } from "./bounds";
+import { jsonProblem, jsonProblemText } from "./conf/json-problem";
 
 /** What one network config asks for, or why the runtime cannot use it. Pure. */
-export type NetworkConfig = { readonly usable: true; readonly pluginTypes: readonly string[]; readonly delegateTypes: readonly string[]; readonly sockets: readonly string[] } | { readonly usable: false; readonly problem: string };
+export type NetworkConfig = UsableConfig | { readonly usable: false; readonly problem: string };
+
+export interface UsableConfig {
+  readonly usable: true;
+  readonly networkName?: string;
+  readonly cniVersion?: string;
+  readonly pluginTypes: readonly string[];
+  readonly delegateTypes: readonly string[];
+  readonly sockets: readonly string[];
+  /** Which plugin calls which socket. */
+  readonly callers: readonly { readonly type: string; readonly socket: string }[];
+}
 
 /** Depth to which a plugin's "delegate" keys are followed. */
 const MAX_DELEGATES_DEEP = 4;
@@ -16,6 +29,7 @@ type Plugin = z.output<typeof Plugin>;
 
 /** A name that a plugin binary can have; anything else cannot be looked up in a bin dir. */
 const PLUGIN_TYPE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+export const isPluginType = (text: string): boolean => PLUGIN_TYPE.test(text);
 
 /**
  * Reads a file of a conf dir as libcni does: `.conflist` holds a list of plugins with a name, `.conf` and `.json` one plugin.
@@ -24,36 +38,45 @@ export function parseNetworkConfig(fileName: string, text: string): NetworkConfi
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    return { usable: false, problem: problemText(text.trim() === "" ? "empty" : `not JSON: ${error instanceof Error ? error.message : "unreadable"}`) };
+  } catch {
+    return { usable: false, problem: notJson(text) }; // the parser's own words would quote the text
   }
   if (fileName.endsWith(".conflist")) {
     const list = List.safeParse(value);
-    return list.success ? read(list.data.plugins) : { usable: false, problem: problemText(issueText(list.error)) };
+    return list.success ? read(list.data.plugins, list.data) : { usable: false, problem: problemText(issueText(list.error)) };
   }
   const single = Single.safeParse(value);
-  return single.success ? read([single.data]) : { usable: false, problem: problemText(issueText(single.error)) };
+  return single.success ? read([single.data], single.data) : { usable: false, problem: problemText(issueText(single.error)) };
 }
 
-/** JSON.parse quotes the text that it could not read, which may hold anything: only the position is kept. */
-const problemText = (problem: string): string => capText(problem.replace(/, (?:\.\.\.)?".*$/s, "").replace(/[^\x20-\x7e]/g, "?"), MAX_SHOWN_PROBLEM_CHARS);
+/** Why a text is no JSON, with the place; nothing of the text itself. */
+export function notJson(text: string): string {
+  if (text.trim() === "") return "empty";
+  const problem = jsonProblem(text);
+  return problem === undefined ? "not JSON" : `not JSON: ${jsonProblemText(problem)}`;
+}
+
+const problemText = (problem: string): string => capText(problem.replace(/[^\x20-\x7e]/g, "?"), MAX_SHOWN_PROBLEM_CHARS);
 
 function issueText(error: z.ZodError): string {
   const issue = error.issues[0];
   return issue === undefined ? "not a network config" : `"${issue.path.join(".")}": ${issue.message}`;
 }
 
-function read(plugins: readonly Plugin[]): NetworkConfig {
-  const bad = plugins.find((plugin) => !PLUGIN_TYPE.test(plugin.type));
+function read(plugins: readonly Plugin[], { name, cniVersion }: { readonly name?: string | undefined; readonly cniVersion?: string | undefined }): NetworkConfig {
+  const bad = plugins.find((plugin) => !isPluginType(plugin.type));
   if (bad !== undefined) return { usable: false, problem: problemText(`"${bad.type}" cannot be the name of a plugin`) };
   const ipam = plugins.flatMap((plugin) => typeIn(plugin["ipam"]));
   const delegates = plugins.flatMap((plugin) => delegatesOf(plugin, 0));
   const pluginTypes = unique([...plugins.map((plugin) => plugin.type), ...ipam]);
+  const callers = plugins.flatMap((plugin) => socketsOf(plugin).map((path) => ({ type: plugin.type, socket: canonicalSocketPath(path) }))).slice(0, MAX_PLUGIN_TYPES);
   return {
     usable: true,
+    ...told({ networkName: name === undefined ? undefined : nameText(name), cniVersion: cniVersion === undefined ? undefined : wordText(cniVersion) }),
     pluginTypes,
     delegateTypes: unique(delegates).filter((type) => !pluginTypes.includes(type)),
-    sockets: unique(plugins.flatMap(socketsOf).map(canonicalSocketPath)),
+    sockets: unique(callers.map(({ socket }) => socket)),
+    callers,
   };
 }
 
@@ -61,7 +84,7 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts)].slice
 
 function typeIn(value: unknown): string[] {
   const plugin = Plugin.safeParse(value);
-  return plugin.success && PLUGIN_TYPE.test(plugin.data.type) ? [plugin.data.type] : [];
+  return plugin.success && isPluginType(plugin.data.type) ? [plugin.data.type] : [];
 }
 
 /** `delegate` (flannel, daemon-backed plugins) and `delegates` (multus), with their IPAM and their own delegates. */
@@ -86,5 +109,5 @@ function socketsOf(plugin: Plugin): string[] {
 
 function pathIn(value: unknown): string[] {
   const path = typeof value === "string" ? value.replace(/^unix:(\/\/)?/, "") : "";
-  return path.startsWith("/") && !path.includes("\0") ? [path] : [];
+  return path.startsWith("/") && !path.includes("\0") && path.length <= MAX_PATH_CHARS ? [path] : [];
 }

@@ -1,4 +1,4 @@
-import { constants, type Dirent, type Stats } from "node:fs";
+import { constants, type BigIntStats, type Dirent, type Stats } from "node:fs";
 import { lstat, open, readdir, readlink, stat } from "node:fs/promises";
 
 /**
@@ -10,10 +10,27 @@ export interface HostFs {
   resolve(path: string): Promise<string>;
   /** State of what the path leads to; undefined where nothing is there. */
   stat(path: string): Promise<Stats | undefined>;
+  /** Identity and age of what the path leads to; undefined where nothing is there. */
+  stamp(path: string): Promise<Stamp | undefined>;
   /** Entries of a folder; undefined where there is none. */
   list(path: string): Promise<readonly Dirent[] | undefined>;
   /** A regular file of at most `maxBytes`; undefined where there is none. Never waits for a pipe. */
   read(path: string, maxBytes: number): Promise<Buffer | undefined>;
+}
+
+export interface Stamp {
+  /** "8:1/11043286": device and inode. */
+  readonly inode: string;
+  readonly kind: "socket" | "file" | "directory" | "other";
+  /** 0: something still holds it, and no path leads to it any more. */
+  readonly links: number;
+  readonly sizeBytes: number;
+  readonly mode: number;
+  readonly modifiedMs: number;
+  /** When it was written, renamed or given other rights. */
+  readonly changedMs: number;
+  /** The same as long as nobody wrote to it or put something else in its place. */
+  readonly key: string;
 }
 
 export class HostFileError extends Error {
@@ -65,6 +82,14 @@ export function hostFs(root: string): HostFs {
         throw error;
       }
     },
+    stamp: async (path) => {
+      try {
+        return stampOf(await stat(await resolve(path), { bigint: true }));
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+    },
     list: async (path) => {
       try {
         return await readdir(await resolve(path), { withFileTypes: true });
@@ -99,6 +124,29 @@ export function hostFs(root: string): HostFs {
   };
 }
 
+const NANOSECONDS_PER_MS = 1_000_000n;
+
+/** Whole numbers throughout: an inode or a time in nanoseconds does not fit into a double. */
+export function stampOf(found: BigIntStats): Stamp {
+  return {
+    inode: `${deviceText(found.dev)}/${String(found.ino)}`,
+    kind: found.isSocket() ? "socket" : found.isFile() ? "file" : found.isDirectory() ? "directory" : "other",
+    links: Number(found.nlink),
+    sizeBytes: Number(found.size),
+    mode: Number(found.mode),
+    modifiedMs: Number(found.mtimeNs / NANOSECONDS_PER_MS),
+    changedMs: Number(found.ctimeNs / NANOSECONDS_PER_MS),
+    key: [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" "),
+  };
+}
+
+/** "8:1" out of a device number as Linux packs it; the same that mountinfo shows for file systems with one device. */
+export function deviceText(dev: bigint): string {
+  const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
+  const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn & 0xffffffffn);
+  return `${String(major)}:${String(minor)}`;
+}
+
 async function regular(file: { stat(): Promise<Stats> }, path: string): Promise<Stats> {
   const found = await file.stat();
   if (!found.isFile()) throw new HostFileError(`${path} is ${kindOf(found)}, not a file`);
@@ -115,8 +163,10 @@ async function linkTarget(path: string): Promise<string | undefined> {
   }
 }
 
-/** "a folder", "a socket" … for messages. */
-export function kindOf(found: Stats): string {
+/** For messages. */
+export const KIND_WORDS: Readonly<Record<Stamp["kind"], string>> = { file: "a file", directory: "a folder", socket: "a socket", other: "a pipe or device" };
+
+function kindOf(found: Stats): string {
   if (found.isFile()) return "a file";
   if (found.isDirectory()) return "a folder";
   if (found.isSocket()) return "a socket";

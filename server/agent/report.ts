@@ -3,8 +3,11 @@ import { AGENT_REPORT_VERSION, MAX_SOCKETS, type AgentReport, type SocketReading
 import type { Clock } from "../clock";
 import type { Log } from "../log";
 import { lookAtConfig, type ConfigLook } from "./config";
-import { hostFs, reasonOf } from "./host-fs";
+import { confDirReader } from "./conf/read-dir";
+import { hostFs } from "./host-fs";
+import { laterReader } from "./later";
 import type { AgentOptions } from "./options";
+import { partRunner } from "./parts";
 import { runtimeReader, type RuntimeLook } from "./runtime";
 import { PROBE_TIMEOUT_MS, chooseTargets, lookAtSockets } from "./sockets";
 import { AGENT_VERSION } from "./version";
@@ -20,10 +23,12 @@ const PART_TIMEOUT_MS = 12_000;
 export function createReporter(options: AgentOptions, clock: Clock, log: Log): Reporter {
   const fs = hostFs(options.hostRoot);
   const runtime = runtimeReader(fs, options.criSocket, log);
+  const confDir = confDirReader(fs);
   const startId = randomUUID();
   const seenSockets = new Set<string>();
   const ending = new AbortController();
-  const part = <T, F>(look: Promise<T>, instead: (reason: string) => F): Promise<T | F> => within(PART_TIMEOUT_MS, ending.signal, look, instead);
+  const part = partRunner(PART_TIMEOUT_MS, ending.signal);
+  const later = laterReader(fs, part);
   let sequence = 0;
   let lastHints: RuntimeLook["hints"] = {};
 
@@ -31,18 +36,22 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
     report: async () => {
       const atMs = clock.now();
       // The config waits for the runtime's word only the first time: a runtime that hangs must not hide it.
-      const runtimePart = part(runtime.look(atMs), (reason): RuntimeLook => ({ runtime: { looked: false, reason }, sandboxes: { looked: false, reason }, hints: {} }));
+      const runtimePart = part("runtime", () => runtime.look(atMs), (reason): RuntimeLook => ({ runtime: { looked: false, reason }, sandboxes: { looked: false, reason }, hints: {} }));
       if (lastHints.name === undefined) lastHints = { ...lastHints, ...(await runtimePart).hints };
       const config = await part(
-        lookAtConfig(fs, { binDirs: options.binDirs, ...(options.confDir === undefined ? {} : { confDir: options.confDir }), runtime: lastHints }),
+        "config",
+        () => lookAtConfig(fs, { binDirs: options.binDirs, ...(options.confDir === undefined ? {} : { confDir: options.confDir }), runtime: lastHints }, confDir),
         (reason): ConfigLook => ({ reading: { looked: false, reason }, sockets: [] }),
       );
       const sockets = await part(
-        chooseTargets(fs, options.sockets, config.sockets, seenSockets).then((targets) => lookAtSockets(fs, targets, PROBE_TIMEOUT_MS, ending.signal)),
+        "sockets",
+        async () => lookAtSockets(fs, await chooseTargets(fs, options.sockets, config.sockets, seenSockets), PROBE_TIMEOUT_MS, ending.signal),
         (reason) => ({ reason }),
       );
-      const { runtime: runtimeReading, sandboxes, socket, hints } = await runtimePart;
+      const runtimeLook = await runtimePart;
+      const { runtime: runtimeReading, sandboxes, socket, hints } = runtimeLook;
       lastHints = { ...lastHints, ...hints };
+      const laterParts = await later.look({ atMs, config, runtime: runtimeLook });
       sequence += 1;
       return {
         version: AGENT_REPORT_VERSION,
@@ -55,6 +64,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
         sandboxes,
         sockets: "reason" in sockets ? { looked: false, reason: sockets.reason } : { looked: true, ...withRuntime(sockets, socket) },
         config: config.reading,
+        ...laterParts,
       };
     },
     close: () => {
@@ -68,25 +78,4 @@ function withRuntime(looks: { readonly items: readonly SocketReading[]; readonly
   const items = socket !== undefined && "reading" in socket ? [socket.reading, ...looks.items] : looks.items;
   const unseen = socket !== undefined && "unseen" in socket ? [socket.unseen, ...looks.unseen] : looks.unseen;
   return { items: items.slice(0, MAX_SOCKETS), ...(unseen.length === 0 ? {} : { unseen: unseen.slice(0, MAX_SOCKETS) }) };
-}
-
-/** The part, or what stands for it when it fails, takes too long, or is not waited for any more. */
-function within<T, F>(timeoutMs: number, signal: AbortSignal, look: Promise<T>, instead: (reason: string) => F): Promise<T | F> {
-  return new Promise((resolve) => {
-    const settle = (value: T | F): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", ended);
-      resolve(value);
-    };
-    const ended = (): void => {
-      settle(instead("the agent was told to end"));
-    };
-    const timer = setTimeout(() => {
-      settle(instead(`no answer in ${String(timeoutMs / 1000)} s`));
-    }, timeoutMs);
-    signal.addEventListener("abort", ended);
-    look.then(settle, (error: unknown) => {
-      settle(instead(reasonOf(error)));
-    });
-  });
 }

@@ -6,7 +6,7 @@ import { MAX_SOCKET_PATH_BYTES, contact } from "./connect";
 import type { CriConnection, CriSandbox } from "./cri";
 import { CRI_DEADLINE_MS, CriError } from "./cri-error";
 import { DISTRIBUTIONS } from "./distributions";
-import { kindOf, reasonOf, type HostFs } from "./host-fs";
+import { KIND_WORDS, reasonOf, type HostFs, type Stamp } from "./host-fs";
 
 /** What the runtime says in one round, and what its socket itself showed. */
 export interface RuntimeLook {
@@ -58,7 +58,7 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
       if (found.state !== "connects") {
         const blind = bothBlind(`${path}: ${found.detail}`);
         if (found.state === "unseen") return { ...blind, hints, socket: { unseen: { name: CRI_SOCKET_NAME, path, reason: found.detail } } };
-        return { ...blind, hints, socket: { reading: { name: CRI_SOCKET_NAME, path, state: found.state, detail: found.detail } } };
+        return { ...blind, hints, socket: { reading: { name: CRI_SOCKET_NAME, path, state: found.state, detail: found.detail, ...identity(found.there) } } };
       }
       const connection = await connectionTo(path, found.here);
       const verbose = round % VERBOSE_EVERY_ROUNDS === 0;
@@ -69,7 +69,7 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
       return {
         runtime: version.ok && status.ok ? { looked: true, reading: { name: capText(version.value.runtime_name), version: capText(version.value.runtime_version), conditions: conditions(status.value.status?.conditions ?? []) } } : { looked: false, reason: capText((version.ok ? (status.ok ? "" : status.error) : version.error).toString()) },
         sandboxes: list.ok ? { looked: true, ...sandboxes(list.value.items, nowMs), tookSeconds: list.value.tookSeconds } : { looked: false, reason: capText(list.error.message) },
-        socket: { reading: socketReading(path, answered, list) },
+        socket: { reading: { ...socketReading(path, answered, list), ...identity(found.there) } },
         hints: { ...hints, ...told, ...(version.ok ? { name: version.value.runtime_name } : {}) },
       };
     },
@@ -99,7 +99,9 @@ function socketReading(path: string, answered: boolean, list: Settled<{ readonly
   return { ...base, state: "silent", detail: capText(list.error.message) };
 }
 
-type Found = { readonly path: string; readonly state: "connects"; readonly here: string } | { readonly path: string; readonly state: "refuses" | "silent" | "unseen" | "absent"; readonly detail: string };
+type Found = { readonly path: string; readonly there?: Stamp } & ({ readonly state: "connects"; readonly here: string } | { readonly state: "refuses" | "silent" | "unseen" | "absent"; readonly detail: string });
+
+const identity = (there: Stamp | undefined): Pick<SocketReading, "inode" | "kind"> => (there === undefined ? {} : { inode: there.inode, kind: there.kind });
 
 /** The first socket that takes a connection; failing that, the first that is there at all. */
 async function findSocket(fs: HostFs, candidates: readonly string[]): Promise<Found | undefined> {
@@ -114,17 +116,17 @@ async function findSocket(fs: HostFs, candidates: readonly string[]): Promise<Fo
 
 async function trySocket(fs: HostFs, path: string): Promise<Found> {
   try {
-    const found = await fs.stat(path);
-    if (found === undefined) return { path, state: "absent", detail: "nothing at this path" };
-    if (!found.isSocket()) return { path, state: "refuses", detail: `${kindOf(found)} stands where the socket should be` };
+    const there = await fs.stamp(path);
+    if (there === undefined) return { path, state: "absent", detail: "nothing at this path" };
+    if (there.kind !== "socket") return { path, there, state: "refuses", detail: `${KIND_WORDS[there.kind]} stands where the socket should be` };
     const here = await fs.resolve(path);
     if (Buffer.byteLength(here) > MAX_SOCKET_PATH_BYTES) return { path, state: "unseen", detail: `longer than ${String(MAX_SOCKET_PATH_BYTES)} bytes` };
     const met = await contact(here, undefined, CONNECT_TIMEOUT_MS);
-    if (met.met === "connected") return { path, state: "connects", here };
+    if (met.met === "connected") return { path, there, state: "connects", here };
     if (met.met === "denied") return { path, state: "unseen", detail: met.code };
     if (met.met === "absent") return { path, state: "absent", detail: "went away while it was looked at" };
-    if (met.met === "queue-full") return { path, state: "silent", detail: `${met.code}: its queue of waiting connections is full` };
-    return { path, state: "refuses", detail: met.met === "refused" ? met.code : met.met };
+    if (met.met === "queue-full") return { path, there, state: "silent", detail: `${met.code}: its queue of waiting connections is full` };
+    return { path, there, state: "refuses", detail: met.met === "refused" ? met.code : met.met };
   } catch (error) {
     return { path, state: "unseen", detail: reasonOf(error) };
   }

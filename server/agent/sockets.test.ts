@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer, connect, type Server, type Socket } from "node:net";
@@ -61,6 +61,16 @@ test("an HTTP daemon answers, whatever the status", async () => {
   expect(await look(target("ill"))).toMatchObject({ reading: { state: "answers", detail: "500 on /" } });
 });
 
+test("the object at the path is told by device and inode, as other tools write them, whatever it is; nothing is told of nothing", async () => {
+  await http("ok", (_, response) => response.end());
+  await writeFile(at("file"), "");
+  const named = (name: string): string => execFileSync("stat", ["--format=%Hd:%Ld/%i", at(name)], { encoding: "utf8" }).trim();
+  expect(await look(target("ok"))).toMatchObject({ reading: { state: "answers", kind: "socket", inode: named("ok") } });
+  expect(await look(target("file"))).toMatchObject({ reading: { state: "refuses", kind: "file", inode: named("file") } });
+  expect(await look(target("none"))).toEqual({ reading: { name: "none", path: at("none"), state: "absent", detail: "nothing at this path" } });
+  expect((await fs.stamp("/dev/null"))?.inode).toBe(execFileSync("stat", ["--format=%Hd:%Ld/%i", "/dev/null"], { encoding: "utf8" }).trim());
+});
+
 test("a 404 on the first health path asks the second, and is an older version, not a dead daemon", async () => {
   const healthPaths = ["/readyz", "/healthz"];
   const asked: string[] = [];
@@ -88,7 +98,7 @@ test("nothing at the path is absent; a file, a folder, a pipe's end or a socket 
 test("a socket that accepts and says nothing is silent after the time-out, and its connection is closed", async () => {
   const closed = new Promise((resolve) => void raw("mute", (socket) => socket.resume().once("close", resolve)));
   await expect.poll(() => fs.stat(at("mute"))).toBeDefined();
-  expect(await look(target("mute"))).toEqual({ reading: { name: "mute", path: at("mute"), state: "silent", detail: "connected, no answer in 0.5 s" } });
+  expect(await look(target("mute"))).toEqual({ reading: { inode: expect.any(String) as string, kind: "socket", name: "mute", path: at("mute"), state: "silent", detail: "connected, no answer in 0.5 s" } });
   await closed;
 });
 

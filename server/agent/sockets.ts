@@ -2,7 +2,7 @@ import { MAX_SOCKETS, type SocketReading, type UnseenSocket } from "../domain/ag
 import { KNOWN_SOCKETS, canonicalSocketPath } from "../domain/known-sockets";
 import { monotonicMs } from "../clock";
 import { MAX_SOCKET_PATH_BYTES, contact, type Contact } from "./connect";
-import { kindOf, reasonOf, type HostFs } from "./host-fs";
+import { KIND_WORDS, reasonOf, type HostFs, type Stamp } from "./host-fs";
 import { acceptQueue } from "./accept-queue";
 import type { NamedSocket } from "./options";
 
@@ -86,15 +86,16 @@ export async function lookAtSockets(fs: HostFs, targets: readonly Target[], time
 export async function lookAtSocket(fs: HostFs, target: Target, timeoutMs: number = PROBE_TIMEOUT_MS, signal?: AbortSignal): Promise<Look> {
   const { name, path } = target;
   const couldNot = (reason: string): Look => ({ unseen: { name, path, reason } });
+  let there: Stamp | undefined;
   const saw = (state: SocketReading["state"], detail: string, latencySeconds?: number): Look => ({
-    reading: { name, path, state, detail, ...(latencySeconds === undefined ? {} : { latencySeconds }) },
+    reading: { name, path, state, detail, ...(latencySeconds === undefined ? {} : { latencySeconds }), ...(there === undefined || state === "absent" ? {} : { inode: there.inode, kind: there.kind }) },
   });
   let here: string;
   try {
     here = await fs.resolve(path);
-    const found = await fs.stat(path);
-    if (found === undefined) return saw("absent", "nothing at this path");
-    if (!found.isSocket()) return saw("refuses", `${kindOf(found)} stands where the socket should be`);
+    there = await fs.stamp(path);
+    if (there === undefined) return saw("absent", "nothing at this path");
+    if (there.kind !== "socket") return saw("refuses", `${KIND_WORDS[there.kind]} stands where the socket should be`);
   } catch (error) {
     return couldNot(reasonOf(error));
   }

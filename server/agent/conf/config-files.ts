@@ -1,0 +1,51 @@
+import type { ConfFile, ConfigFiles, LaterParts, MultusConfig } from "../../domain/agent-readings";
+import type { AgentReport, RuntimeReading } from "../../domain/agent-report";
+import { capText } from "../../domain/agent-report";
+import { nameText, pathText, timeMs, told } from "../bounds";
+import type { ConfDir } from "../config";
+import type { ConfFileRead } from "./read-dir";
+
+export interface ConfigFilesReader {
+  look(dir: ConfDir, runtime: AgentReport["runtime"], multus: MultusConfig | undefined, nowMs: number): NonNullable<LaterParts["configFiles"]>;
+}
+
+/** What containerd and CRI-O say while they have no config; a plugin that fails its own check makes the network not ready as well. */
+const NO_CONFIG = /cni plugin not initialized|no cni configuration file/i;
+
+/** Remembers since when the file that the runtime should have loaded is there. */
+export function configFilesReader(): ConfigFilesReader {
+  let usable: { readonly file: string; readonly sinceMs: number } | undefined;
+  return {
+    look: (dir, runtime, multus, nowMs) => {
+      const effective = dir.files.find(({ name }) => name === dir.effectiveFile);
+      // A file that is written or moved in anew gives the runtime a new chance to notice it.
+      const file = effective === undefined ? undefined : `${dir.path}/${effective.name} ${effective.stamp?.key ?? ""}`;
+      if (file === undefined) usable = undefined;
+      else if (usable?.file !== file) usable = { file, sinceMs: Math.min(nowMs, effective?.stamp?.changedMs ?? nowMs) };
+      const loaded = effective === undefined || !runtime.looked ? undefined : isLoaded(runtime.reading);
+      const reading: ConfigFiles = {
+        dir: pathText(dir.path),
+        files: dir.files.map(confFile),
+        ...told({ loaded, usableSinceMs: usable === undefined ? undefined : timeMs(usable.sinceMs), multus }),
+      };
+      return { looked: true, reading };
+    },
+  };
+}
+
+/** Undefined where the runtime's network is not ready for another reason than a missing config, or does not say. */
+function isLoaded({ conditions }: RuntimeReading): boolean | undefined {
+  const ready = conditions.find(({ type }) => type === "NetworkReady");
+  if (ready === undefined) return undefined;
+  return ready.status ? true : NO_CONFIG.test(ready.message) ? false : undefined;
+}
+
+function confFile({ name, config, stamp }: ConfFileRead): ConfFile {
+  return {
+    name: nameText(name),
+    usable: config.usable,
+    pluginTypes: config.usable ? config.pluginTypes : [],
+    ...(config.usable ? told({ networkName: config.networkName, cniVersion: config.cniVersion }) : { problem: capText(config.problem) }),
+    ...told({ modifiedMs: stamp === undefined ? undefined : timeMs(stamp.modifiedMs) }),
+  };
+}
