@@ -122,27 +122,41 @@ function asksFor(context: RequestContext, network: string | undefined): boolean 
 /** Longest annotation that is read. */
 const MAX_NETWORKS_CHARS = 16_384;
 
+export interface RequestedAttachment {
+  /** Absent: the pod's own. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
 /**
- * Names in a pod's list of networks, each with and without its namespace; both forms that Kubernetes' network plumbing
- * group allows ("ns/name@eth1, other" and a JSON list). Empty where it cannot be read.
+ * What a pod's list of networks names, in both forms that Kubernetes' network plumbing group allows ("ns/name@eth1, other" and
+ * a JSON list). Empty where it cannot be read.
  */
-export function requestedNetworks(annotation: string): ReadonlySet<string> {
+export function requestedAttachments(annotation: string): readonly RequestedAttachment[] {
   const text = annotation.slice(0, MAX_NETWORKS_CHARS).trim();
-  const names = new Set<string>();
+  const found: RequestedAttachment[] = [];
   const add = (namespace: string | undefined, name: string): void => {
-    if (name === "") return;
-    names.add(name);
-    if (namespace !== undefined && namespace !== "") names.add(`${namespace}/${name}`);
+    if (name !== "") found.push(namespace === undefined || namespace === "" ? { name } : { namespace, name });
   };
   if (text.startsWith("[")) {
     for (const item of jsonList(text)) if (isNamed(item)) add(typeof item.namespace === "string" ? item.namespace : undefined, item.name);
-    return names;
+    return found;
   }
   for (const part of text.split(",")) {
     const [path = ""] = part.trim().split("@");
     const slash = path.indexOf("/");
     if (slash < 0) add(undefined, path);
     else add(path.slice(0, slash), path.slice(slash + 1));
+  }
+  return found;
+}
+
+/** The same as names, each with and without its namespace. */
+export function requestedNetworks(annotation: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { namespace, name } of requestedAttachments(annotation)) {
+    names.add(name);
+    if (namespace !== undefined) names.add(`${namespace}/${name}`);
   }
   return names;
 }

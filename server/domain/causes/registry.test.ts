@@ -35,7 +35,6 @@ const TO_COME: ReadonlySet<CauseCode> = new Set<CauseCode>([
   "node-resource-exhausted",
   "not-cni",
   "oom-victim-candidate",
-  "plugin-binary-missing",
   "plugin-bug",
   "retry-storm",
   "runtime-stuck-or-slow",

@@ -1,4 +1,5 @@
 import type { CauseCode } from "./codes";
+import { pluginBinaryMissing } from "./plugin-binary-missing";
 import type { Cause } from "./types";
 
 /**
@@ -6,6 +7,7 @@ import type { Cause } from "./types";
  * both, the first here comes first.
  */
 export const CAUSES: readonly Cause[] = [
+  pluginBinaryMissing,
 ];
 
 const BY_CODE: ReadonlyMap<CauseCode, Cause> = new Map(CAUSES.map((cause) => [cause.code, cause]));
