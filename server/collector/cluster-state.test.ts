@@ -22,6 +22,17 @@ describe("the cluster's objects by node", () => {
     expect([...state.podsOf("a" as NodeName).keys()]).toEqual(["p"]);
   });
 
+  test("a daemon's pod that the scheduler could not place belongs to the only node that it may run on, until it is gone", () => {
+    const state = new ClusterState();
+    const daemon = (unscheduled?: object): PodObject => ({ ...pod("d", unscheduled === undefined ? "a" : undefined), daemon: { containers: [], restarts: 0, ready: false, running: [], terminations: [], waitingReasons: [], ...(unscheduled === undefined ? {} : { unscheduled }) } });
+    expect([...(state.apply({ ...api, type: "pod", object: daemon({ forNode: "a" as NodeName }) }) as Iterable<NodeName>)]).toEqual(["a"]);
+    expect([...state.podsOf("a" as NodeName).keys()]).toEqual(["d"]);
+    state.apply({ ...api, type: "pod", object: daemon() });
+    expect([...state.podsOf("a" as NodeName).keys()]).toEqual(["d"]);
+    expect([...(state.apply({ ...api, type: "pod-gone", uid: "d" }) as Iterable<NodeName>)]).toEqual(["a"]);
+    expect([...state.podsOf("a" as NodeName).keys()]).toEqual([]);
+  });
+
   test("what a relist does not tell again is gone, with its events", () => {
     const state = new ClusterState();
     state.apply({ ...api, type: "pod", object: pod("old", "a") });

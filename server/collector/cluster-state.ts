@@ -23,6 +23,7 @@ export class ClusterState {
   readonly #podsByNode = new Map<NodeName, Map<string, PodObject>>();
   readonly #events = new Map<string, EventObject[]>();
 
+  /** Pods that are bound to the node, and daemons' pods that may run there alone and that the scheduler could not place. */
   podsOf(node: NodeName): ReadonlyMap<string, PodObject> {
     return this.#podsByNode.get(node) ?? NO_PODS;
   }
@@ -42,7 +43,8 @@ export class ClusterState {
   /** The node that an event speaks of: its reporter's host, its pod's node, or itself. */
   nodeOf(event: EventObject): NodeName | undefined {
     const pod = event.about.uid === undefined ? undefined : this.#pods.get(event.about.uid);
-    if (pod?.node !== undefined) return pod.node;
+    const place = placeOf(pod);
+    if (place !== undefined) return place;
     const named = event.about.kind === "Node" ? event.about.name : event.host;
     return named !== undefined && this.nodes.has(named as NodeName) ? (named as NodeName) : undefined;
   }
@@ -83,31 +85,32 @@ export class ClusterState {
   }
 
   #putPod(pod: PodObject): NodeName[] {
-    const before = this.#pods.get(pod.uid);
+    const before = placeOf(this.#pods.get(pod.uid));
+    const now = placeOf(pod);
     const touched: NodeName[] = [];
-    if (before?.node !== undefined && before.node !== pod.node) {
-      this.#podsByNode.get(before.node)?.delete(pod.uid);
-      touched.push(before.node);
+    if (before !== undefined && before !== now) {
+      this.#podsByNode.get(before)?.delete(pod.uid);
+      touched.push(before);
     }
     this.#pods.set(pod.uid, pod);
-    if (pod.node !== undefined) {
-      let own = this.#podsByNode.get(pod.node);
-      if (own === undefined) this.#podsByNode.set(pod.node, (own = new Map()));
+    if (now !== undefined) {
+      let own = this.#podsByNode.get(now);
+      if (own === undefined) this.#podsByNode.set(now, (own = new Map()));
       own.set(pod.uid, pod);
-      touched.push(pod.node);
+      touched.push(now);
     }
     return touched;
   }
 
   #dropPod(uid: string): NodeName[] {
-    const pod = this.#pods.get(uid);
+    const place = placeOf(this.#pods.get(uid));
     this.#pods.delete(uid);
     this.#events.delete(uid);
-    if (pod?.node === undefined) return [];
-    const own = this.#podsByNode.get(pod.node);
+    if (place === undefined) return [];
+    const own = this.#podsByNode.get(place);
     own?.delete(uid);
-    if (own?.size === 0) this.#podsByNode.delete(pod.node);
-    return [pod.node];
+    if (own?.size === 0) this.#podsByNode.delete(place);
+    return [place];
   }
 
   #putEvent(event: EventObject): NodeName[] {
@@ -146,3 +149,6 @@ export class ClusterState {
     return touched;
   }
 }
+
+/** Where a pod belongs: its node, or the only one that it may run on. */
+const placeOf = (pod: PodObject | undefined): NodeName | undefined => pod?.node ?? pod?.daemon?.unscheduled?.forNode;

@@ -92,7 +92,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       observe: pipeline.observe,
       clock,
       log,
-      isDaemonPod: (_pod, daemonSet) => daemonSet !== undefined && isCniDaemon(daemonSet),
+      isDaemonPod: (_pod, daemonSet) => daemonSet !== undefined,
       isInterestingDaemonSet: (daemonSet) => isCniDaemon(daemonSet) || isInterestingDaemonSet(daemonSet),
     });
     ending.push(() => api.stop());

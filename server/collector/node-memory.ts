@@ -4,7 +4,7 @@ import { advanceOperations } from "../domain/metrics/operations";
 import type { AgentReport } from "../domain/agent-report";
 import type { KubeletPage, Observation } from "../domain/observation";
 import { TREND_MS, TREND_SIGNALS, type Point } from "../domain/causes/types";
-import { seriesKey, trackSilence, type LatestSample, type NodeWindow, type PageCourse } from "../domain/node-window";
+import { seriesKey, trackCgroupKills, trackSockets, type CgroupKills, type LatestSample, type NodeWindow, type PageCourse, type SocketSince } from "../domain/node-window";
 import type { NodeView } from "../domain/node-view";
 import type { Sample } from "../domain/signals";
 import { AGENT_PERIOD_MS, FRESH_PERIODS, KUBELET_METRICS_PERIOD_MS, type Source } from "../domain/sources";
@@ -32,7 +32,8 @@ export class NodeMemory {
   readonly #trends = new Map<string, readonly Point[]>();
   lastFreshMs: number | undefined;
   lastFailureMs: number | undefined;
-  silentSince: ReadonlyMap<string, number> = new Map();
+  sockets: ReadonlyMap<string, SocketSince> = new Map();
+  cgroupKills: ReadonlyMap<string, CgroupKills> = new Map();
   oomKills: ReadonlyMap<string, readonly number[]> = new Map();
   view: NodeView | undefined;
   apiSampledMs = 0;
@@ -93,11 +94,12 @@ export class NodeMemory {
   agentReport(report: AgentReport, atMs: number): void {
     this.#report = report;
     this.#reportMs = atMs;
-    this.silentSince = trackSilence(this.silentSince, report, atMs);
+    this.sockets = trackSockets(this.sockets, report, atMs);
+    this.cgroupKills = trackCgroupKills(this.cgroupKills, report, atMs);
   }
 
   /** The part of a window that this node's own memory gives. */
-  window(expects: { readonly kubelet: boolean; readonly agents: boolean }): Pick<NodeWindow, "kubelet" | "agent" | "latest" | "trends" | "silentSince" | "oomKills" | "lastFreshMs" | "lastFailureMs" | "previous" | "previousDiagnosis"> {
+  window(expects: { readonly kubelet: boolean; readonly agents: boolean }): Pick<NodeWindow, "kubelet" | "agent" | "latest" | "trends" | "sockets" | "cgroupKills" | "oomKills" | "lastFreshMs" | "lastFailureMs" | "previous" | "previousDiagnosis"> {
     const failure = this.#failures.metrics;
     return {
       kubelet: {
@@ -118,7 +120,8 @@ export class NodeMemory {
       },
       latest: this.#latest,
       trends: this.#trends,
-      silentSince: this.silentSince,
+      sockets: this.sockets,
+      cgroupKills: this.cgroupKills,
       oomKills: this.oomKills,
       ...(this.lastFreshMs === undefined ? {} : { lastFreshMs: this.lastFreshMs }),
       ...(this.lastFailureMs === undefined ? {} : { lastFailureMs: this.lastFailureMs }),

@@ -62,7 +62,7 @@ describe("a definite blocker by the agent", () => {
   });
 
   it("is the effective conflist's socket that is silent for 30 s, unless a sandbox became ready since", () => {
-    const silent = (silentSinceMs: number | undefined, over: Partial<JudgeInput> = {}) => words(judgeInput({ ...agent({ sockets: [socket({ state: "silent", ...(silentSinceMs === undefined ? {} : { silentSinceMs }) })] }), ...over }));
+    const silent = (silentSinceMs: number | undefined, over: Partial<JudgeInput> = {}) => words(judgeInput({ ...agent({ sockets: [socket({ state: "silent", ...(silentSinceMs === undefined ? {} : { sinceMs: silentSinceMs }) })] }), ...over }));
     expect(silent(secondsAgo(30))).toEqual(["Socket /run/multus/multus.sock, which the effective conflist calls, has been silent for 30 s"]);
     expect(silent(secondsAgo(29))).toEqual([]);
     expect(silent(undefined)).toEqual([]);

@@ -86,7 +86,7 @@ function socketBlockers(input: JudgeInput): Blocker[] {
           look: "seen",
           value: `${socket.state}${detail}`,
           source: "agent",
-          ...at(socket.silentSinceMs ?? agentStatus.lastMs),
+          ...at((socket.state === "silent" ? socket.sinceMs : undefined) ?? agentStatus.lastMs),
         },
       },
     ];
@@ -98,9 +98,9 @@ function socketTrouble(socket: EffectiveSocket, { nowMs, lastFreshMs }: JudgeInp
   if (!socket.effective && socket.name !== RUNTIME_SOCKET) return undefined;
   if (socket.state === "refuses") return "refuses connections";
   if (socket.state === "absent") return "is absent";
-  if (socket.state === "answers" || socket.silentSinceMs === undefined) return undefined;
-  const silentSeconds = (nowMs - socket.silentSinceMs) / 1_000;
-  const provenSince = lastFreshMs !== undefined && lastFreshMs >= socket.silentSinceMs;
+  if (socket.state === "answers" || socket.sinceMs === undefined) return undefined;
+  const silentSeconds = (nowMs - socket.sinceMs) / 1_000;
+  const provenSince = lastFreshMs !== undefined && lastFreshMs >= socket.sinceMs;
   return silentSeconds >= SILENT_SOCKET_SECONDS && !provenSince ? `has been silent for ${durationWords(silentSeconds)}` : undefined;
 }
 

@@ -30,7 +30,7 @@ const daemonPod = (detail: Partial<DaemonPodDetail> = {}, over: Partial<PodObjec
     name: objectName("kube-multus-ds-abc"),
     owner: "DaemonSet/kube-multus-ds",
     hostNetwork: true,
-    daemon: { containers: [{ name: "kube-multus", init: false, cpuLimitCores: 0.1, memoryLimitBytes: 52_428_800 }], restarts: 4, ready: true, waitingReasons: [], terminations: [], ...detail },
+    daemon: { containers: [{ name: "kube-multus", init: false, cpuLimitCores: 0.1, memoryLimitBytes: 52_428_800 }], restarts: 4, ready: true, running: [], waitingReasons: [], terminations: [], ...detail },
     ...over,
   });
 const latest = (...samples: readonly (readonly [SignalId, number, { readonly instance?: string; readonly atMs?: number; readonly source?: Source }?])[]): ReadonlyMap<string, LatestSample> =>
@@ -146,10 +146,10 @@ describe("the sockets of a view", () => {
 
   it("make a no once one that is effective was silent for 30 s by what the collector remembers", () => {
     const agent = agentWith({ sockets: sockets(multusSocket), config: { looked: true, reading: config } });
-    const at = (silentSinceMs: number) => view({ agent, lastFreshMs: secondsAgo(300), silentSince: new Map([["/run/multus/multus.sock", silentSinceMs]]) });
+    const at = (silentSinceMs: number) => view({ agent, lastFreshMs: secondsAgo(300), sockets: new Map([["/run/multus/multus.sock", { state: "silent", sinceMs: silentSinceMs }]]) });
     expect(at(secondsAgo(31)).answer).toMatchObject({ state: "no", row: 2 });
     expect(at(secondsAgo(15)).answer).toMatchObject({ state: "yes", row: 5 });
-    expect(at(secondsAgo(31)).sockets[0]).not.toHaveProperty("silentSinceMs");
+    expect(at(secondsAgo(31)).sockets[0]).not.toHaveProperty("sinceMs");
   });
 });
 

@@ -35,7 +35,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
   const sources = sourcesOf(window, nowMs);
   const agentStatus = statusOf(sources, "agent");
   const report = agentStatus.freshness === "fresh" ? window.agent.report : undefined;
-  const sockets = socketsOf(window.agent.report, window.silentSince);
+  const sockets = socketsOf(window.agent.report, window.sockets);
   const pods = holdPods(window, report, nowMs, thresholds);
   const judgement = judge({
     nowMs,
@@ -81,7 +81,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
     waitingPods: pods.waitingPods,
     deadline: limit,
     daemons: pods.daemons,
-    sockets: sockets.map(({ silentSinceMs: _, ...socket }) => socket),
+    sockets: sockets.map(({ sinceMs: _, ...socket }) => socket),
     ...(config?.looked === true ? { config: configView(config.reading) } : {}),
     blind: blindSpots(window, sources, nowMs),
     ...NO_DIAGNOSIS,
@@ -118,7 +118,7 @@ interface HeldList {
   readonly held: HeldPods;
   readonly waitingPods: readonly WaitingPod[];
   readonly daemons: readonly DaemonView[];
-  /** Pods that are not finished. */
+  /** Pods that are bound to the node and not finished. */
   readonly running: number;
   readonly lastFreshMs?: number;
   readonly lastFailureMs?: number;
@@ -136,7 +136,7 @@ function holdPods(window: NodeWindow, report: AgentReport | undefined, nowMs: nu
   const tracked = lastFreshMs !== undefined;
   for (const pod of window.pods.values()) {
     if (pod.readyToStart !== undefined || !tracked) lastFreshMs = trackFresh(lastFreshMs, pod, nowMs);
-    if (pod.phase !== "Succeeded" && pod.phase !== "Failed") running += 1;
+    if (pod.node !== undefined && pod.phase !== "Succeeded" && pod.phase !== "Failed") running += 1;
     const daemon = daemonOfPod(pod, window.daemons);
     if (daemon !== undefined && !pod.deleting) daemons.push(daemonView(pod, daemon, window.oomKills.get(oomKey(pod, daemon))));
     if (!needsSandbox(pod)) continue;
@@ -172,14 +172,14 @@ function count(held: Mutable<HeldPods>, { hold }: WaitingPod, pod: PodObject, tr
 }
 
 /** The agent's sockets, each with whether the effective conflist calls it: by its own config, or by a plugin known to. */
-function socketsOf(report: AgentReport | undefined, silentSince: ReadonlyMap<string, number>): readonly EffectiveSocket[] {
+function socketsOf(report: AgentReport | undefined, known: NodeWindow["sockets"]): readonly EffectiveSocket[] {
   if (report?.sockets.looked !== true) return [];
   const config = report.config.looked ? report.config.reading : undefined;
   const called = new Set([...(config?.sockets ?? []).map(canonicalSocketPath), ...(config === undefined || config.sockets.length > 0 ? [] : socketsOfPlugins(config.pluginTypes))]);
   return report.sockets.items.map((socket) => {
     const path = canonicalSocketPath(socket.path);
-    const silentSinceMs = socket.state === "silent" ? silentSince.get(path) : undefined;
-    return { ...socket, effective: socket.name !== RUNTIME_SOCKET && called.has(path), ...(silentSinceMs === undefined ? {} : { silentSinceMs }) };
+    const since = known.get(path);
+    return { ...socket, effective: socket.name !== RUNTIME_SOCKET && called.has(path), ...(since?.state === socket.state ? { sinceMs: since.sinceMs } : {}) };
   });
 }
 

@@ -33,8 +33,8 @@ export interface AgentFacts {
 export interface EffectiveSocket extends SocketReading {
   /** Called by a plugin of the effective conflist: beside the runtime's own, only such a socket can be a blocker. */
   readonly effective: boolean;
-  /** Since when it is silent without a break; absent where it is not, or was first seen so now. */
-  readonly silentSinceMs?: number;
+  /** Since when it is in its state without a break; absent where that is not known. */
+  readonly sinceMs?: number;
 }
 
 /** Name of the runtime's own socket among the agent's readings. */

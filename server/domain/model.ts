@@ -47,17 +47,37 @@ export interface ContainerTermination {
   readonly message?: string;
 }
 
+/** A container whose process runs now. */
+export interface RunningContainer {
+  readonly container: string;
+  readonly init: boolean;
+  readonly sinceMs?: number;
+}
+
 /** Only for pods of a CNI daemon or a system DaemonSet. */
 export interface DaemonPodDetail {
   readonly containers: readonly ContainerResources[];
   readonly restarts: number;
   readonly ready: boolean;
+  /** When the Ready condition last turned. */
+  readonly readySinceMs?: number;
+  readonly running: readonly RunningContainer[];
   readonly terminations: readonly ContainerTermination[];
   readonly waitingReasons: readonly string[];
   /** Which revision of its DaemonSet it was made from: the label controller-revision-hash. */
   readonly revision?: string;
   /** Image by container; absent where the spec tells none. */
   readonly images?: Readonly<Record<string, string>>;
+  /** Of a pod that no node took yet: the only node that it may run on, and what the scheduler says. */
+  readonly unscheduled?: { readonly forNode?: NodeName; readonly message?: string; readonly sinceMs?: number };
+}
+
+/** A taint that pods of a DaemonSet bear; without a key every taint, without an effect every effect. */
+export interface Toleration {
+  readonly key?: string;
+  /** Absent: `Exists`, so any value. */
+  readonly value?: string;
+  readonly effect?: string;
 }
 
 /** About 0.3 KB on the heap; the bound of 0.5 KB is held by a test. */
@@ -125,6 +145,10 @@ export interface DaemonSetObject {
   readonly containers: readonly ContainerResources[];
   readonly images: readonly string[];
   readonly matchLabels: Readonly<Record<string, string>>;
+  /** Of its pods; those that every DaemonSet gets from its controller are not among them. */
+  readonly tolerations: readonly Toleration[];
+  /** Whether its pods may run on some nodes only, by a selector or an affinity; the operating system apart. */
+  readonly picksNodes: boolean;
   /** Host paths that its pods mount. */
   readonly hostPaths: readonly string[];
   readonly updateStrategy: "RollingUpdate" | "OnDelete";

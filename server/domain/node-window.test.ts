@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { ContainerCgroup } from "./agent-readings";
+import type { AgentReport } from "./agent-report";
 import type { SocketState } from "./signals";
-import { MAX_OOM_CONTAINERS_KEPT, MAX_OOM_KILLS_KEPT, sandboxesByPod, trackFailure, trackOomKills, trackSilence } from "./node-window";
+import { MAX_OOM_CONTAINERS_KEPT, MAX_OOM_KILLS_KEPT, sandboxesByPod, trackCgroupKills, trackFailure, trackOomKills, trackSockets, type CgroupKills } from "./node-window";
 import { NOW_MS, agentReport, event, objectName, pod, secondsAgo, startedPod, waitingSince } from "./testing/builders";
 
 describe("the newest failed sandbox", () => {
@@ -22,27 +24,48 @@ describe("the newest failed sandbox", () => {
   });
 });
 
-describe("a socket's silence", () => {
+describe("a socket's state", () => {
   const report = (...states: SocketState[]) => agentReport({ sockets: { looked: true, items: states.map((state, index) => ({ name: `s${index}`, path: `/var/run/s${index}.sock`, state })) } });
 
   it("is told since the first report without a break, under one name for both folders", () => {
-    let silent = trackSilence(new Map(), report("silent", "answers"), 1_000);
-    silent = trackSilence(silent, report("silent", "silent"), 2_000);
-    expect([...silent]).toEqual([["/run/s0.sock", 1_000], ["/run/s1.sock", 2_000]]);
-    silent = trackSilence(silent, report("answers", "silent"), 3_000);
-    expect([...silent]).toEqual([["/run/s1.sock", 2_000]]);
+    let sockets = trackSockets(new Map(), report("silent", "answers"), 1_000);
+    sockets = trackSockets(sockets, report("silent", "silent"), 2_000);
+    expect([...sockets]).toEqual([["/run/s0.sock", { state: "silent", sinceMs: 1_000 }], ["/run/s1.sock", { state: "silent", sinceMs: 2_000 }]]);
+    sockets = trackSockets(sockets, report("refuses", "silent"), 3_000);
+    expect([...sockets]).toEqual([["/run/s0.sock", { state: "refuses", sinceMs: 3_000 }], ["/run/s1.sock", { state: "silent", sinceMs: 2_000 }]]);
   });
 
   it("is forgotten where the agent could not look or no longer tells of the socket", () => {
-    const silent = trackSilence(new Map(), report("silent", "silent"), 1_000);
-    expect(trackSilence(silent, agentReport(), 2_000).size).toBe(0);
-    expect([...trackSilence(silent, report("silent"), 2_000)]).toEqual([["/run/s0.sock", 1_000]]);
+    const sockets = trackSockets(new Map(), report("silent", "silent"), 1_000);
+    expect(trackSockets(sockets, agentReport(), 2_000).size).toBe(0);
+    expect([...trackSockets(sockets, report("silent"), 2_000)]).toEqual([["/run/s0.sock", { state: "silent", sinceMs: 1_000 }]]);
+  });
+});
+
+describe("kills inside a daemon's cgroup", () => {
+  const report = (oomKills: number, over: Partial<ContainerCgroup> = {}) =>
+    agentReport({ cgroups: { looked: true, items: [{ namespace: "kube-system", pod: "kube-multus-ds-abc", podUid: "u", container: "kube-multus", cni: "multus", cgroupVersion: 2, oomKills, ...over }] } });
+  const told = (...reports: readonly AgentReport[]) => [...reports.reduce((known, one, index) => trackCgroupKills(known, one, (index + 1) * 1_000), new Map<string, CgroupKills>() as ReadonlyMap<string, CgroupKills>).values()];
+
+  it("are known by the report in which their number rose, and not by what it was at first sight", () => {
+    expect(told(report(3))).toEqual([{ kills: 3 }]);
+    expect(told(report(3), report(4), report(4))).toEqual([{ kills: 4, risenMs: 2_000 }]);
+  });
+
+  it("count from nothing in a container that began since, and are kept where the agent could not look", () => {
+    expect(told(report(3), report(0))).toEqual([{ kills: 0 }]);
+    expect(told(report(3), report(1))).toEqual([{ kills: 1, risenMs: 2_000 }]);
+    expect(told(report(3), report(4), agentReport({ cgroups: { looked: false, reason: "no /sys/fs/cgroup" } }))).toEqual([{ kills: 4, risenMs: 2_000 }]);
+  });
+
+  it("of other pods of the system are not kept", () => {
+    expect(told(agentReport({ cgroups: { looked: true, items: [{ namespace: "kube-system", pod: "kube-proxy-x", podUid: "u", container: "kube-proxy", cgroupVersion: 2, oomKills: 1 }] } }))).toEqual([]);
   });
 });
 
 describe("OOM kills of a daemon", () => {
   const killed = (finishedMs: number, name = "kube-multus-ds-abc", reason = "OOMKilled") =>
-    pod({ name: objectName(name), daemon: { containers: [], restarts: 1, ready: true, waitingReasons: [], terminations: [{ container: "kube-multus", init: false, reason, exitCode: 137, finishedMs }] } });
+    pod({ name: objectName(name), daemon: { containers: [], restarts: 1, ready: true, running: [], waitingReasons: [], terminations: [{ container: "kube-multus", init: false, reason, exitCode: 137, finishedMs }] } });
 
   it("are each remembered once, though the pod shows only the last", () => {
     let kills = trackOomKills(new Map(), killed(2_000));

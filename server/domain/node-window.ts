@@ -6,7 +6,7 @@ import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } fr
 import type { KindStatus, KubeletPage } from "./observation";
 import { canonicalSocketPath } from "./known-sockets";
 import { readSandboxError } from "./own-request";
-import type { Sample, SignalId } from "./signals";
+import type { Sample, SignalId, SocketState } from "./signals";
 import type { Source } from "./sources";
 import type { SourceFacts } from "./source-status";
 import { needsSandbox } from "./waiting";
@@ -17,7 +17,7 @@ import { needsSandbox } from "./waiting";
  */
 export interface NodeWindow {
   readonly node: NodeObject;
-  /** The node's pods by uid. */
+  /** The node's pods by uid, and daemons' pods that may run there alone and that the scheduler could not place. */
   readonly pods: ReadonlyMap<string, PodObject>;
   /** The events kept about a pod; asked only for pods without a ready sandbox. */
   readonly eventsAbout: (uid: string) => Iterable<EventObject>;
@@ -44,10 +44,11 @@ export interface NodeWindow {
   readonly prometheus?: SourceFacts;
   /** The newest sample of each series, under `seriesKey`. */
   readonly latest: ReadonlyMap<string, LatestSample>;
-  /** Running values: see `trackFresh`, `trackFailure`, `trackSilence`, `trackOomKills`. */
+  /** Running values: see `trackFresh`, `trackFailure`, `trackSockets`, `trackCgroupKills`, `trackOomKills`. */
   readonly lastFreshMs?: number;
   readonly lastFailureMs?: number;
-  readonly silentSince: ReadonlyMap<string, number>;
+  readonly sockets: ReadonlyMap<string, SocketSince>;
+  readonly cgroupKills: ReadonlyMap<string, CgroupKills>;
   readonly oomKills: ReadonlyMap<string, readonly number[]>;
   /** The last TREND_MS of TREND_SIGNALS, oldest first, under `seriesKey`. */
   readonly trends: ReadonlyMap<string, readonly Point[]>;
@@ -93,17 +94,50 @@ export function trackFailure(lastFailureMs: number | undefined, event: EventObje
   return lastFailureMs === undefined ? atMs : Math.max(lastFailureMs, atMs);
 }
 
+/** A socket's state, and since when it is in it without a break. */
+export interface SocketSince {
+  readonly state: SocketState;
+  readonly sinceMs: number;
+}
+
 /**
- * Since when each socket is silent without a break, by canonical path. Give it every report; a report that could not
- * look at sockets, or a socket that is not in it, ends what was known.
+ * Since when each socket is in its state without a break, by canonical path. Give it every report; a report that could
+ * not look at sockets, or a socket that is not in it, ends what was known.
  */
-export function trackSilence(silentSince: ReadonlyMap<string, number>, report: AgentReport, receivedMs: number): ReadonlyMap<string, number> {
-  const next = new Map<string, number>();
+export function trackSockets(known: ReadonlyMap<string, SocketSince>, report: AgentReport, receivedMs: number): ReadonlyMap<string, SocketSince> {
+  const next = new Map<string, SocketSince>();
   if (!report.sockets.looked) return next;
   for (const { path, state } of report.sockets.items) {
-    if (state !== "silent") continue;
     const key = canonicalSocketPath(path);
-    next.set(key, silentSince.get(key) ?? receivedMs);
+    const before = known.get(key);
+    next.set(key, before?.state === state ? before : { state, sinceMs: receivedMs });
+  }
+  return next;
+}
+
+/** How many processes of a container's cgroup the kernel has killed for memory since it began, and when that last rose. */
+export interface CgroupKills {
+  readonly kills: number;
+  /** Absent where it has not risen since it was first seen. */
+  readonly risenMs?: number;
+}
+
+/**
+ * Kills inside the cgroups of CNI daemons, by `containerInstance`. The counter tells of a killed plugin too, after which the
+ * container goes on as if nothing had been; it holds no times, so that the reports in which it rises are remembered. Give it every
+ * report; one that could not look keeps what was known.
+ */
+export function trackCgroupKills(known: ReadonlyMap<string, CgroupKills>, report: AgentReport, receivedMs: number): ReadonlyMap<string, CgroupKills> {
+  if (report.cgroups?.looked !== true) return known;
+  const next = new Map<string, CgroupKills>();
+  for (const { cni, pod, container, oomKills } of report.cgroups.items) {
+    if (cni === undefined || oomKills === undefined) continue;
+    const key = containerInstance(pod, container);
+    const before = known.get(key);
+    // Fewer than before: another container, which began since the last report.
+    const gained = before === undefined ? 0 : oomKills < before.kills ? oomKills : oomKills - before.kills;
+    const risenMs = gained > 0 ? receivedMs : before?.risenMs;
+    next.set(key, { kills: oomKills, ...(risenMs === undefined ? {} : { risenMs }) });
   }
   return next;
 }

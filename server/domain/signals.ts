@@ -39,6 +39,7 @@ export const SIGNALS = define({
   "daemon.cpu.psi_share": { unit: "ratio", sources: ["kubelet", "agent"], meaning: "Share of time in which the CNI daemon waited for a CPU", instance: "pod container of the daemon" },
   "daemon.cpu.limit": { unit: "cores", sources: ["api"], meaning: "CPU limit of the CNI daemon's container; no series where it has none", instance: "container of the daemon" },
   "daemon.memory.working_set": { unit: "bytes", sources: ["kubelet"], meaning: "Working set of the CNI daemon's container", instance: "container of the daemon" },
+  "daemon.memory.peak": { unit: "bytes", sources: ["kubelet"], meaning: "Highest memory use of the CNI daemon's container since it began", instance: "container of the daemon" },
   "daemon.memory.limit": { unit: "bytes", sources: ["api"], meaning: "Memory limit of the CNI daemon's container; no series where it has none", instance: "container of the daemon" },
   "daemon.restarts": { unit: "count", sources: ["api"], meaning: "Restarts of the CNI daemon's pod since it was made", instance: "pod of the daemon" },
   "socket.state": { unit: "code", sources: ["agent"], meaning: "0 answers, 1 silent, 2 refuses, 3 absent", instance: "path of the socket" },

@@ -84,7 +84,7 @@ export class PipelineHarness {
     this.pipeline.observe({
       source: "api", type: "daemonset", atMs: this.nowMs,
       object: {
-        uid: name, namespace: namespace as Namespace, name: name as ObjectName, resourceVersion: "1", generation: 1, containers: [{ name, init: false }], images: [], matchLabels: {}, hostPaths: [],
+        uid: name, namespace: namespace as Namespace, name: name as ObjectName, resourceVersion: "1", generation: 1, containers: [{ name, init: false }], images: [], matchLabels: {}, tolerations: [], picksNodes: false, hostPaths: [],
         updateStrategy: "RollingUpdate", desired: 1, ready: 1, updated: 1,
       },
     });

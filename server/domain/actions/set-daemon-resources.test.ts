@@ -10,7 +10,7 @@ const GI = 2 ** 30;
 const MI = 2 ** 20;
 const throttled: ContainerResources = { name: "kube-multus", init: false, cpuLimitCores: 0.1, cpuRequestCores: 0.1, memoryLimitBytes: GI, memoryRequestBytes: 50 * MI };
 const daemonSet = (container: ContainerResources, over: Partial<DaemonSetObject> = {}): DaemonSetObject => ({
-  uid: "u", namespace: "kube-system" as Namespace, name: "kube-multus-ds" as ObjectName, resourceVersion: "88120443", generation: 15, containers: [container], images: [], matchLabels: { app: "multus" },
+  uid: "u", namespace: "kube-system" as Namespace, name: "kube-multus-ds" as ObjectName, resourceVersion: "88120443", generation: 15, containers: [container], images: [], matchLabels: { app: "multus" }, tolerations: [], picksNodes: false,
   hostPaths: ["/etc/cni/net.d"], updateStrategy: "RollingUpdate", maxUnavailable: "10%", desired: 420, ready: 420, updated: 420, ...over,
 });
 const view: NodeView = {

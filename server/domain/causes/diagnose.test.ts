@@ -36,6 +36,11 @@ describe("one root with its consequences folded under it", () => {
     expect(roots(diagnose(input, NO_DIAGNOSIS, [a, b]))).toEqual(["daemon-down > stale-socket"]);
   });
 
+  it("takes a finding's own severity where it has one", () => {
+    const socket = cause("stale-socket", [firing({ detail: "consumer", severity: "risks" }), firing({ detail: "host" })]);
+    expect(diagnose(input, NO_DIAGNOSIS, [socket]).causes.map(({ detail, severity }) => [detail, severity])).toEqual([["host", "blocks"], ["consumer", "risks"]]);
+  });
+
   it("shows what blocks before what risks, and what is named before what is suspected", () => {
     const notice = cause("oom-victim-candidate", [firing()], { severity: "notice" });
     const guess = cause("ipam-leak", [firing({ certainty: "suspected" })]);

@@ -1,11 +1,12 @@
 import type { AgentReport } from "../agent-report";
 import type { Answer, Evidence, WaitingPod } from "../answer";
 import type { CniDaemon } from "../cni-daemons";
+import type { SharedTraits } from "../incident/shared-traits";
 import type { EffectiveSocket, HeldPods, Part } from "../judge-input";
 import type { Explanation } from "../messages/types";
 import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "../model";
 import type { DaemonView, SignalNow } from "../node-view";
-import type { PageCourse } from "../node-window";
+import type { CgroupKills, PageCourse } from "../node-window";
 import type { KubeletPage, WatchedKind } from "../observation";
 import type { SignalId } from "../signals";
 import type { Source, SourceStatus } from "../sources";
@@ -65,6 +66,8 @@ export interface CauseInput {
   /** The agent's newest report while its source is fresh. */
   readonly report?: AgentReport;
   readonly sockets: readonly EffectiveSocket[];
+  /** Kills inside the cgroups of CNI daemons, by `containerInstance`; see `trackCgroupKills`. */
+  readonly cgroupKills: ReadonlyMap<string, CgroupKills>;
   readonly deadline: { readonly seconds: number; readonly assumed: boolean };
   /** The signal as it stands now, whatever its state; `undefined` where this node has no such series. */
   readonly signal: (signal: SignalId, instance?: string) => SignalNow | undefined;
@@ -75,6 +78,9 @@ export interface CauseInput {
   readonly source: (source: Source) => SourceStatus;
   /** Whether a kind of API object is seen, or why not. */
   readonly kind: (kind: WatchedKind) => Part;
+  /** Absent where nobody compared the nodes. */
+  readonly fleet?: FleetPart;
+  readonly accepted: readonly AcceptedException[];
   /** Kubelet pages that failed last, with the reason ("no answer in 10 s"). */
   readonly kubeletFailures: Readonly<Partial<Record<KubeletPage, string>>>;
   /** When each page was read last, and since when it fails: one page may hang while another answers. */
@@ -84,6 +90,24 @@ export interface CauseInput {
 /** Series whose recent past is kept in memory, and how much of it. */
 export const TREND_SIGNALS: readonly SignalId[] = ["sandbox.backlog", "pods.waiting", "cri.run_sandbox.errors", "cri.stop_sandbox.errors", "cri.list_seconds"];
 export const TREND_MS = 900_000;
+
+/** An object about which a person has said that a finding of this cause is as it should be, and why. */
+export interface AcceptedException {
+  readonly code: CauseCode;
+  /** "kube-system/csi-node": what the finding is about. */
+  readonly subject: string;
+  readonly reason: string;
+}
+
+/** What the whole fleet says of this node: whether it turned together with others, and what these share. */
+export type FleetPart =
+  | {
+      readonly seen: true;
+      /** Nodes that turned to *no* within minutes of each other, this one among them or not. */
+      readonly together: { readonly includesThis: boolean; readonly firstMs: number; readonly lastMs: number };
+      readonly shared: SharedTraits;
+    }
+  | { readonly seen: false; readonly reason: string };
 
 /** What one check found on one node. */
 export interface Finding {

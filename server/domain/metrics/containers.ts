@@ -41,7 +41,7 @@ export type IsDaemonContainer = (namespace: string, pod: string, container: stri
 
 /**
  * Takes one cAdvisor page into the windows and tells `daemon.cpu.throttled_share`, `daemon.cpu.psi_share` (over the last
- * 5 min of increments) and `daemon.memory.working_set` (as it is now) for each container of a CNI daemon. The instance is
+ * 5 min of increments) and `daemon.memory.working_set` and `daemon.memory.peak` (as they are now) for each container of a CNI daemon. The instance is
  * `pod/container`.
  *
  * A share is told only while the page has the series: where a CPU limit was lifted the CFS series end, and what was
@@ -147,6 +147,7 @@ function tell(window: ContainerWindow, now: ContainerMetrics | undefined, atMs: 
   const pressure = window.spans.flatMap((span) => span.pressure ?? []);
   if (now.cpuPressureWaitingSeconds !== undefined) sample("daemon.cpu.psi_share", pressureShare(sum(pressure, "waitingSeconds"), sum(pressure, "elapsedSeconds"))?.share);
   sample("daemon.memory.working_set", now.memoryWorkingSetBytes);
+  sample("daemon.memory.peak", now.memoryMaxUsageBytes);
   return samples;
 }
 

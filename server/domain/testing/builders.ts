@@ -43,7 +43,7 @@ export function node(over: Partial<NodeObject> = {}): NodeObject {
 }
 
 export function daemonSet(over: Partial<DaemonSetObject> = {}): DaemonSetObject {
-  return { uid: "ds-uid", namespace: namespace("kube-system"), name: objectName("kube-multus-ds"), resourceVersion: "1", generation: 1, containers: [{ name: "install-multus-binary", init: true }, { name: "kube-multus", init: false, cpuLimitCores: 0.1, memoryLimitBytes: 52_428_800 }], images: [], matchLabels: { name: "multus" }, hostPaths: ["/etc/cni/net.d", "/opt/cni/bin"], updateStrategy: "RollingUpdate", desired: 1, ready: 1, updated: 1, ...over };
+  return { uid: "ds-uid", namespace: namespace("kube-system"), name: objectName("kube-multus-ds"), resourceVersion: "1", generation: 1, containers: [{ name: "install-multus-binary", init: true }, { name: "kube-multus", init: false, cpuLimitCores: 0.1, memoryLimitBytes: 52_428_800 }], images: [], matchLabels: { name: "multus" }, tolerations: [{ effect: "NoSchedule" }, { effect: "NoExecute" }], picksNodes: false, hostPaths: ["/etc/cni/net.d", "/opt/cni/bin"], updateStrategy: "RollingUpdate", desired: 1, ready: 1, updated: 1, ...over };
 }
 
 export function agentReport(over: Partial<AgentReport> = {}): AgentReport {
@@ -82,7 +82,8 @@ export function nodeWindow(over: Partial<NodeWindow> = {}): NodeWindow {
     agent: { configured: false, freshForMs: 45_000 },
     kubelet: { configured: false, freshForMs: 45_000 },
     latest: new Map(),
-    silentSince: new Map(),
+    sockets: new Map(),
+    cgroupKills: new Map(),
     oomKills: new Map(),
     ...over,
   };

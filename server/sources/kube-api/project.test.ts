@@ -65,10 +65,24 @@ describe("recorded pods", () => {
       revision: "89b9544c4",
       images: { "kindnet-cni": "docker.io/kindest/kindnetd:v20260213-ea8e5717" },
       ready: true,
+      readySinceMs: Date.parse("2026-06-26T10:12:30Z"),
+      running: [{ container: "kindnet-cni", init: false, sinceMs: Date.parse("2026-06-26T10:12:29Z") }],
       terminations: [],
       waitingReasons: [],
     });
     expect(projector().pod(podNamed("kindnet-zkpn8"))).not.toHaveProperty("daemon");
+  });
+
+  it("keeps of a daemon's pod that no node took which node it is for, and what the scheduler says", () => {
+    const affinity = (key: string, values: readonly string[]) => ({ nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [{ key, operator: "In", values }] }] } } });
+    const unscheduled = (spec: object) =>
+      projector(true).pod({ metadata: { name: "kube-multus-ds-x", namespace: "kube-system", uid: "u1", ownerReferences: [{ kind: "DaemonSet", name: "kube-multus-ds", controller: true }] }, spec, status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes are available: 1 Insufficient memory.", lastTransitionTime: "2026-11-30T10:00:00Z" }] } })?.daemon?.unscheduled;
+    const says = { message: "0/1 nodes are available: 1 Insufficient memory.", sinceMs: Date.parse("2026-11-30T10:00:00Z") };
+    expect(unscheduled({ affinity: affinity("metadata.name", ["node-1"]) })).toEqual({ forNode: "node-1", ...says });
+    expect(unscheduled({ affinity: affinity("zone", ["a"]) })).toEqual(says);
+    expect(unscheduled({ affinity: affinity("metadata.name", ["no name!"]) })).toEqual(says);
+    expect(unscheduled({ affinity: { nodeAffinity: "x" } })).toEqual(says);
+    expect(unscheduled({ nodeName: "node-1", affinity: affinity("metadata.name", ["node-1"]) })).toBeUndefined();
   });
 
   it("keeps the terminations of multus' init container", () => {

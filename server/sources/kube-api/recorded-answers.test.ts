@@ -164,7 +164,8 @@ function judged(moment: Moment, lastFreshMs: number | undefined, withAgent: bool
     kubelet: { configured: false, freshForMs: 0 },
     latest: new Map(),
     ...(lastFreshMs === undefined ? {} : { lastFreshMs }),
-    silentSince: new Map(),
+    sockets: new Map(),
+    cgroupKills: new Map(),
     oomKills: new Map(),
   };
   return buildView(window, nowMs, DEFAULT_THRESHOLDS);

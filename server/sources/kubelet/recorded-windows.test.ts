@@ -95,6 +95,7 @@ describe("recorded cAdvisor pages", () => {
     expect(shares("multus/retry-storm/cadvisor-metrics-during", "multus/retry-storm/cadvisor-metrics-before-lift")).toEqual({
       "daemon.cpu.throttled_share": 4295 / 4299,
       "daemon.memory.working_set": 111_632_384,
+      "daemon.memory.peak": 121_032_704,
     });
   });
 

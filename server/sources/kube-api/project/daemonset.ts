@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { cniDaemonOf } from "../../../domain/cni-daemons";
 import { parseNamespace, parseObjectName } from "../../../domain/ids";
-import type { DaemonSetObject } from "../../../domain/model";
+import type { DaemonSetObject, Toleration } from "../../../domain/model";
 import { containerSchema, resourcesOf } from "./containers";
 import { present, uid, type Lenient } from "./fields";
 
 const MAX_PATH_CHARS = 1_024;
+/** Labels that every node has; a selector of these leaves out only other systems. */
+const EVERY_NODES_LABELS: ReadonlySet<string> = new Set(["kubernetes.io/os", "beta.kubernetes.io/os"]);
 const MAX_RV_CHARS = 128;
 
 export function daemonSetProjection(fields: Lenient) {
@@ -19,7 +21,16 @@ export function daemonSetProjection(fields: Lenient) {
         updateStrategy: optional(z.object({ type: text(), rollingUpdate: optional(z.object({ maxUnavailable: optional(z.union([z.string(), z.number()])) })) })),
         template: optional(
           z.object({
-            spec: optional(z.object({ containers: list(container), initContainers: list(container), volumes: list(z.object({ hostPath: optional(z.object({ path: text(MAX_PATH_CHARS) })) })) })),
+            spec: optional(
+              z.object({
+                containers: list(container),
+                initContainers: list(container),
+                volumes: list(z.object({ hostPath: optional(z.object({ path: text(MAX_PATH_CHARS) })) })),
+                nodeSelector: map,
+                affinity: optional(z.object({ nodeAffinity: optional(z.object({ requiredDuringSchedulingIgnoredDuringExecution: optional(z.unknown()) })) })),
+                tolerations: list(z.object({ key: text(), operator: text(), value: text(), effect: text() })),
+              }),
+            ),
           }),
         ),
       }),
@@ -45,6 +56,8 @@ export function daemonSetProjection(fields: Lenient) {
       containers: containers.map(({ one, init }) => resourcesOf(one, init)),
       images: [...new Set(containers.flatMap(({ one }) => (one.image === undefined ? [] : [one.image])))],
       matchLabels: Object.fromEntries(Object.entries(spec?.selector?.matchLabels ?? {}).filter((pair): pair is [string, string] => typeof pair[1] === "string")),
+      tolerations: (pod?.tolerations ?? []).map(({ key, operator, value, effect }): Toleration => present({ key, value: operator === "Exists" ? undefined : (value ?? ""), effect })),
+      picksNodes: Object.keys(pod?.nodeSelector ?? {}).some((label) => !EVERY_NODES_LABELS.has(label)) || pod?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution !== undefined,
       hostPaths: [...new Set((pod?.volumes ?? []).flatMap((volume) => (volume.hostPath?.path === undefined ? [] : [volume.hostPath.path])))],
       updateStrategy: spec?.updateStrategy?.type === "OnDelete" ? "OnDelete" : "RollingUpdate",
       ...present({ maxUnavailable: maxUnavailable === undefined ? undefined : String(maxUnavailable) }),

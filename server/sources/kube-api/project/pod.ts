@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { parseNamespace, parseNodeName, parseObjectName } from "../../../domain/ids";
-import type { DaemonSetObject, PodObject } from "../../../domain/model";
+import type { DaemonPodDetail, DaemonSetObject, PodObject } from "../../../domain/model";
+import { MAX_TEXT_CHARS } from "../text";
 import { containerSchema, containerStatusSchema, daemonDetail, earliestStartMs } from "./containers";
-import { entry, hasAny, uid, type Lenient } from "./fields";
+import { entry, hasAny, present, uid, type Lenient } from "./fields";
 
 /** Whether a pod's containers are to be kept; the second argument is the kept DaemonSet that owns it. */
 export type IsDaemonPod = (pod: PodObject, daemonSet: DaemonSetObject | undefined) => boolean;
@@ -55,6 +56,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
         nodeName: text(),
         hostNetwork: flag,
         priorityClassName: text(),
+        affinity: optional(anything),
         volumes: list(anything, (volume) => hasAny(volume, ATTACHABLE)),
         resourceClaims: list(anything),
         containers: optional(z.array(z.unknown())),
@@ -66,7 +68,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
         phase: optional(z.enum(PHASES)),
         podIP: text(),
         podIPs: list(z.object({ ip: z.string().min(1) })),
-        conditions: list(z.object({ type: z.string(), status: z.string(), lastTransitionTime: time }), isUsedCondition),
+        conditions: list(z.object({ type: z.string(), status: z.string(), lastTransitionTime: time, message: optional(anything) }), isUsedCondition),
         containerStatuses: statuses,
         initContainerStatuses: statuses,
         ephemeralContainerStatuses: statuses,
@@ -75,6 +77,17 @@ export function podProjection(fields: Lenient, context: PodContext) {
   });
   // Only for the few pods whose containers are kept.
   const containers = list(container);
+  const affinitySchema = z.object({
+    nodeAffinity: z.object({ requiredDuringSchedulingIgnoredDuringExecution: z.object({ nodeSelectorTerms: z.array(z.object({ matchFields: z.array(z.object({ key: z.string(), values: z.array(z.string()).length(1) })) })).length(1) }) }),
+  });
+  const message = text(MAX_TEXT_CHARS);
+
+  function unscheduledOf(affinity: unknown, scheduled: { readonly message?: unknown; readonly lastTransitionTime?: number | undefined } | undefined): DaemonPodDetail["unscheduled"] {
+    const parsed = affinitySchema.safeParse(affinity);
+    const field = parsed.success ? parsed.data.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]?.matchFields.find(({ key }) => key === "metadata.name") : undefined;
+    const forNode = field?.values[0] === undefined ? undefined : parseNodeName(field.values[0]);
+    return present({ forNode: forNode === undefined ? undefined : intern(forNode), message: message.parse(scheduled?.message), sinceMs: scheduled?.lastTransitionTime });
+  }
 
   return (raw: unknown): PodObject | undefined => {
     const parsed = schema.safeParse(raw);
@@ -116,6 +129,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
     };
     const daemonSet = controller?.kind === "DaemonSet" ? context.daemonSet(`${namespace}/${controller.name}`) : undefined;
     if (!context.isDaemonPod(pod, daemonSet)) return pod;
+    const ready = condition((type) => type === READY);
     return {
       ...pod,
       daemon: daemonDetail({
@@ -123,7 +137,9 @@ export function podProjection(fields: Lenient, context: PodContext) {
         initContainers: containers.parse(spec?.initContainers),
         statuses: status?.containerStatuses ?? [],
         initStatuses: status?.initContainerStatuses ?? [],
-        ready: condition((type) => type === READY)?.status === "True",
+        ready: ready?.status === "True",
+        readySinceMs: ready?.lastTransitionTime,
+        unscheduled: node === undefined ? unscheduledOf(spec?.affinity, scheduled) : undefined,
         revision: entry(metadata.labels, REVISION),
       }),
     };
