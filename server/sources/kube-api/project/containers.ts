@@ -45,18 +45,18 @@ export function earliestStartMs(statuses: readonly ContainerStatus[]): number | 
   return earliest;
 }
 
-/** Most different sets of containers that are shared; a cluster has one or two for each of its DaemonSets. */
-const MAX_SHARED_SETS = 1_000;
-const sharedSets = new Map<string, readonly ContainerResources[]>();
+/** Most different values that are shared; a cluster has a few for each of its DaemonSets. */
+const MAX_SHARED = 2_000;
+const sharedValues = new Map<string, unknown>();
 
-/** The pods of a DaemonSet have the same containers: 5,000 nodes with ten such pods keep them once. */
-function shared(containers: readonly ContainerResources[]): readonly ContainerResources[] {
-  const key = JSON.stringify(containers);
-  const known = sharedSets.get(key);
-  if (known !== undefined) return known;
-  if (sharedSets.size >= MAX_SHARED_SETS) sharedSets.clear();
-  sharedSets.set(key, containers);
-  return containers;
+/** The pods of a DaemonSet have the same containers and images: 5,000 nodes with ten such pods each keep them once. */
+function shared<T>(value: T): T {
+  const key = JSON.stringify(value);
+  const known = sharedValues.get(key);
+  if (known !== undefined) return known as T; // equal text, so of the same shape
+  if (sharedValues.size >= MAX_SHARED) sharedValues.clear();
+  sharedValues.set(key, value);
+  return value;
 }
 
 export function daemonDetail(parts: {
@@ -83,6 +83,6 @@ export function daemonDetail(parts: {
     ),
     waitingReasons: all.flatMap(({ status }) => (status.state?.waiting?.reason === undefined ? [] : [status.state.waiting.reason])),
     ...present({ revision: parts.revision }),
-    images: Object.fromEntries([...parts.initContainers, ...parts.containers].flatMap(({ name, image }) => (image === undefined ? [] : [[name, image]]))),
+    images: shared(Object.fromEntries([...parts.initContainers, ...parts.containers].flatMap(({ name, image }) => (image === undefined ? [] : [[name, image]])))),
   };
 }
