@@ -24,5 +24,5 @@ RUN ln -s .next/standalone/node_modules node_modules && mkdir /data && chown 655
 USER 65532:65532
 VOLUME /data
 EXPOSE 7400
-ENTRYPOINT ["node", "/app/dist/main.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--heap-growing-percent=30", "/app/dist/main.mjs"]
 CMD ["serve"]

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { freePort, until } from "./setup/product";
+import { freePort } from "../server/dev/free-port";
+import { NODE_FLAGS } from "../server/dev/paths.mjs";
+import { until } from "./setup/product";
 import { expect, test } from "./setup/test";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -32,7 +34,9 @@ test("what the image copies is all that the product needs, with nothing written 
   chmodSync(data, 0o700);
   const port = await freePort();
   const before = execFileSync("find", [image, "-newermt", "@0", "-printf", "%p %T@\n"], { encoding: "utf8" });
-  const product = spawn(node, [path.join(image, "dist/main.mjs"), "serve", "--simulate", "--port", String(port)], {
+  const [program, ...given] = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(dockerfile)?.[1] ?? "[]") as string[]; // a list of words, as the Dockerfile writes it
+  expect([program, ...given]).toEqual(["node", ...NODE_FLAGS, "/app/dist/main.mjs"]);
+  const product = spawn(node, [...NODE_FLAGS, path.join(image, "dist/main.mjs"), "serve", "--simulate", "--port", String(port)], {
     cwd: image,
     env: { PATH: process.env.PATH, NODE_ENV: "production", SANDGLASS_DATA: data, TMPDIR: data },
     stdio: ["ignore", "inherit", "inherit"],

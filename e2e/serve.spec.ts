@@ -6,7 +6,8 @@ import { createServer as createTlsServer } from "node:https";
 import os from "node:os";
 import path from "node:path";
 import { issueCertificate, makeAuthority } from "@/server/pki";
-import { BUNDLE, freePort, startProduct, until } from "./setup/product";
+import { freePort } from "../server/dev/free-port";
+import { BUNDLE, startProduct, until } from "./setup/product";
 import { expect, test } from "./setup/test";
 
 const NODE = path.resolve(import.meta.dirname, "../node_modules/node/bin/node");

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { freePort, until } from "./setup/product";
+import { freePort } from "../server/dev/free-port";
+import { until } from "./setup/product";
 import { expect, test } from "./setup/test";
 
 const ROOT = path.resolve(import.meta.dirname, "..");

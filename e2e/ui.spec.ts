@@ -1,7 +1,8 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { Fleet, Status } from "@/server/contract/schemas";
-import { freePort, startProduct, until, type Product } from "./setup/product";
+import { freePort } from "../server/dev/free-port";
+import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
 /**

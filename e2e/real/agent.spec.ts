@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
-import { BUNDLE, clusterArgs, freePort, probePod, startProduct, until, type Product } from "../setup/product";
+import { freePort } from "../../server/dev/free-port";
+import { BUNDLE, clusterArgs, probePod, startProduct, until, type Product } from "../setup/product";
 import type { AgentReport, SandboxReading } from "@/server/domain/agent-report";
 import type { NodeDetail, Status, Timeline } from "@/server/contract/schemas";
 

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
-import { BUNDLE, clusterArgs, freePort, probePod, startProduct, until, type Product } from "../setup/product";
+import { freePort } from "../../server/dev/free-port";
+import { BUNDLE, clusterArgs, probePod, startProduct, until, type Product } from "../setup/product";
 import { expect, test } from "../setup/test";
 
 const NODE = path.resolve(import.meta.dirname, "../../node_modules/node/bin/node");

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { freePort } from "../../server/dev/free-port";
+import { NODE_FLAGS } from "../../server/dev/paths.mjs";
 import type { Cluster } from "./cluster";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -25,19 +26,10 @@ export interface Product {
   kill(signal: NodeJS.Signals): void;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // a TCP server has a port
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 export async function startProduct(options: { readonly args: readonly string[]; readonly dataDir?: string; readonly port?: number }): Promise<Product> {
   const port = options.port ?? (await freePort());
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(os.tmpdir(), "sandglass-data-")));
-  const child = spawn(NODE, [BUNDLE, "serve", "--port", String(port), "--data", dataDir, ...options.args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(NODE, [...NODE_FLAGS, BUNDLE, "serve", "--port", String(port), "--data", dataDir, ...options.args], { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));

@@ -79,9 +79,15 @@ export class ClusterState {
       case "listed":
         return this.#forgetMissing(observation.kind, observation.keys);
       case "kind-status":
-        this.kinds.set(observation.status.kind, observation.status);
-        return "all";
+        return this.#putStatus(observation.status);
     }
+  }
+
+  /** A sign of life that tells nothing else changes no answer by itself, and comes every few seconds. */
+  #putStatus(status: KindStatus): readonly NodeName[] | "all" {
+    const before = this.kinds.get(status.kind);
+    this.kinds.set(status.kind, status);
+    return before?.state === status.state && before.reason === status.reason ? [] : "all";
   }
 
   #putPod(pod: PodObject): NodeName[] {

@@ -1,4 +1,4 @@
-import { BUNDLE, PROJECT_NODE } from "./paths.mjs";
+import { BUNDLE, NODE_FLAGS, PROJECT_NODE } from "./paths.mjs";
 import { prepareProduct } from "./product.mjs";
 import { runToEnd, SIGNAL_CODES } from "./run-to-end.mjs";
 import { signalGroup, start } from "./steps.mjs";
@@ -19,7 +19,7 @@ export async function startProduct(args) {
 function serve(args) {
   for (const signal of Object.keys(SIGNAL_CODES)) process.removeAllListeners(signal);
   // A group of its own: Ctrl-C reaches it once, through us, and whatever it started can be ended with it.
-  const child = start(PROJECT_NODE, [BUNDLE, "serve", ...args], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = start(PROJECT_NODE, [...NODE_FLAGS, BUNDLE, "serve", ...args], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   for (const signal of Object.keys(SIGNAL_CODES)) {
     process.on(signal, () => {
       child.kill(signal);

@@ -5,7 +5,8 @@ import { planScenario } from "../../simulator/scenarios";
 import { ensureAgentAuthority } from "../../sources/agent/authority";
 import { agentFolder, issueAgentToken } from "../../sources/agent/tokens";
 import { prepareFile } from "../../store/file";
-import { freePort, startProgram, type Program } from "./programs";
+import { freePort } from "../free-port";
+import { startProgram, type Program } from "./programs";
 
 const SCENARIO = "healthy";
 const SEED = "1";

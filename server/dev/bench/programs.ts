@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
+import { NODE_FLAGS } from "../paths.mjs";
 
 const MAX_KEPT_OUTPUT = 64 * 1_024;
 const STOP_TIMEOUT_MS = 20_000;
@@ -28,7 +28,7 @@ export async function startProgram({ root, home, args, ready, readyTimeoutMs }: 
   const name = args[0] ?? "";
   const env = { PATH: process.env.PATH ?? "", HOME: home, TZ: "UTC", NODE_ENV: "production" as const };
   // In our own process group: whoever ends us ends it too.
-  const child = spawn(process.execPath, [path.join(root, "dist/main.mjs"), ...args], { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...NODE_FLAGS, path.join(root, "dist/main.mjs"), ...args], { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   let tellOfOutput = (): void => {};
   for (const stream of [child.stdout, child.stderr]) {
@@ -67,14 +67,4 @@ export async function startProgram({ root, home, args, ready, readyTimeoutMs }: 
     throw new Error(`"${name}" did not say "${ready}" within ${readyTimeoutMs / 1_000} s:\n${printed}`);
   }
   return { pid: child.pid, check, stop };
-}
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // a TCP server has a port
-  server.close();
-  await once(server, "close");
-  return port;
 }
