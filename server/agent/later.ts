@@ -1,4 +1,6 @@
 import type { LaterParts } from "../domain/agent-readings";
+import type { PushAnswer } from "../domain/agent-report";
+import { binariesReader } from "./bin/binaries";
 import { configChanges } from "./conf/changes";
 import { configFilesReader } from "./conf/config-files";
 import { multusReader } from "./conf/multus";
@@ -17,19 +19,23 @@ export interface RoundSoFar {
 
 export interface LaterReader {
   look(round: RoundSoFar): Promise<LaterParts>;
+  told(answer: PushAnswer): void;
 }
 
+const NO_DIR = "the folder of network configs could not be looked at";
 const blind = (reason: string) => ({ looked: false as const, reason });
 
 /** The later parts of a report, each looked at by itself. Keeps between rounds what does not change. */
-export function laterReader(fs: HostFs, part: LookAtPart): LaterReader {
+export function laterReader(fs: HostFs, part: LookAtPart, { once }: { readonly once: boolean }): LaterReader {
+  const binaries = binariesReader(fs, once ? Number.POSITIVE_INFINITY : undefined); // who asks once wants all of it
   const configFiles = configFilesReader();
   const multus = multusReader(fs);
   const changes = configChanges();
+  let wanted: Omit<PushAnswer, "version"> = {};
 
   const conf = async ({ atMs, config, runtime }: RoundSoFar): Promise<Pick<LaterParts, "configFiles" | "configChanges">> => {
     const { dir } = config;
-    if (dir === undefined) return { configFiles: config.reading.looked ? blind("the folder of network configs was not listed") : config.reading };
+    if (dir === undefined) return { configFiles: config.reading.looked ? blind(NO_DIR) : config.reading };
     const changed = changes.since(dir.path, dir.files, atMs);
     return {
       configFiles: await part("configFiles", async () => configFiles.look(dir, runtime.runtime, await multus.look(dir, podsOfCni(runtime, "multus")), atMs), blind),
@@ -37,7 +43,19 @@ export function laterReader(fs: HostFs, part: LookAtPart): LaterReader {
     };
   };
 
-  return { look: async (round) => conf(round) };
+  return {
+    look: async (round) => {
+      const { dir } = round.config;
+      const [ofConf, ofBinaries] = await Promise.all([
+        conf(round),
+        dir === undefined ? blind(NO_DIR) : part("binaries", () => binaries.look(dir.binDirs, dir.files, wanted.nadPluginTypes ?? []), blind),
+      ]);
+      return { ...ofConf, binaries: ofBinaries };
+    },
+    told: ({ version: _, ...answer }) => {
+      wanted = { ...wanted, ...answer };
+    },
+  };
 }
 
 /** Uids of the ready pods of one CNI's daemon, as far as the runtime's list and their names tell. */

@@ -1,11 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { z } from "zod";
-import { AGENT_SENT_HEADER, capText } from "../domain/agent-report";
+import { AGENT_SENT_HEADER, capText, type PushAnswer } from "../domain/agent-report";
+import { parseAnswer } from "./answer";
 import { reasonOf } from "./host-fs";
 
 /** What became of one push. `refused`: sending the same again cannot help. `later`: the server is away, busy or does not know the token (yet). */
-export type Pushed = { readonly outcome: "taken" } | { readonly outcome: "refused"; readonly reason: string } | { readonly outcome: "later"; readonly reason: string; readonly retryAfterMs?: number };
+export type Pushed = { readonly outcome: "taken"; readonly answer?: PushAnswer } | { readonly outcome: "refused"; readonly reason: string } | { readonly outcome: "later"; readonly reason: string; readonly retryAfterMs?: number };
 
 export interface Pusher {
   push(body: Buffer, sentMs: number): Promise<Pushed>;
@@ -84,7 +85,10 @@ export function createPusher(options: { readonly url: string; readonly tokenFile
 const FINAL = new Set([400, 403, 409, 413, 415, 422]);
 
 export function judge(status: number, retryAfter: string | undefined, body: string): Pushed {
-  if (status >= 200 && status < 300) return { outcome: "taken" };
+  if (status >= 200 && status < 300) {
+    const answer = parseAnswer(body);
+    return { outcome: "taken", ...(answer === undefined ? {} : { answer }) };
+  }
   const reason = `${String(status)} ${problemText(body)}`.trim();
   if (FINAL.has(status)) return { outcome: "refused", reason };
   const seconds = Number(retryAfter);

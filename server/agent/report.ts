@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AGENT_REPORT_VERSION, MAX_SOCKETS, type AgentReport, type SocketReading, type UnseenSocket } from "../domain/agent-report";
+import { AGENT_REPORT_VERSION, MAX_SOCKETS, type AgentReport, type PushAnswer, type SocketReading, type UnseenSocket } from "../domain/agent-report";
 import type { Clock } from "../clock";
 import type { Log } from "../log";
 import { lookAtConfig, type ConfigLook } from "./config";
@@ -14,6 +14,8 @@ import { AGENT_VERSION } from "./version";
 
 export interface Reporter {
   report(): Promise<AgentReport>;
+  /** What the server answered to a report: what it wants to be looked at in the next ones. */
+  told(answer: PushAnswer): void;
   close(): void;
 }
 
@@ -28,7 +30,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
   const seenSockets = new Set<string>();
   const ending = new AbortController();
   const part = partRunner(PART_TIMEOUT_MS, ending.signal);
-  const later = laterReader(fs, part);
+  const later = laterReader(fs, part, { once: options.mode === "once" });
   let sequence = 0;
   let lastHints: RuntimeLook["hints"] = {};
 
@@ -66,6 +68,9 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
         config: config.reading,
         ...laterParts,
       };
+    },
+    told: (answer) => {
+      later.told(answer);
     },
     close: () => {
       ending.abort();

@@ -7,7 +7,7 @@ import { fullJitterMs } from "./backoff";
 import { reportBuffer, type ReportBuffer } from "./buffer";
 import type { AgentOptions } from "./options";
 import { createPusher, type Pushed, type Pusher } from "./push";
-import { createReporter } from "./report";
+import { createReporter, type Reporter } from "./report";
 import { reportAsText } from "./text";
 
 export interface AgentEnvironment {
@@ -60,7 +60,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
   const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (count, reason) => {
     log.warn({ count, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
   });
-  const sender = createSender(buffer, pusher, environment, random);
+  const sender = createSender(buffer, pusher, reporter, environment, random);
   const told = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => {
       resolve(undefined);
@@ -90,7 +90,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
 const pack = (report: AgentReport): Promise<Buffer> => compress(JSON.stringify(report));
 
 /** Sends what the buffer holds, oldest first, one at a time; waits longer after each failure. */
-function createSender(buffer: ReportBuffer, pusher: Pusher, { clock, log, signal }: AgentEnvironment, random: () => number): { wake(): void; end(): Promise<void> } {
+function createSender(buffer: ReportBuffer, pusher: Pusher, reporter: Reporter, { clock, log, signal }: AgentEnvironment, random: () => number): { wake(): void; end(): Promise<void> } {
   let running: Promise<void> | undefined;
   let failures = 0;
 
@@ -110,6 +110,7 @@ function createSender(buffer: ReportBuffer, pusher: Pusher, { clock, log, signal
     }
   };
   const tell = (pushed: Exclude<Pushed, { outcome: "later" }>): void => {
+    if (pushed.outcome === "taken" && pushed.answer !== undefined) reporter.told(pushed.answer);
     if (pushed.outcome === "refused") log.error({ reason: pushed.reason }, "the server refused a report");
     if (failures > 0) log.info({ failures, waiting: buffer.length }, "the server answers again");
     failures = 0;

@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 async function listen(port = 0): Promise<AgentListener> {
-  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), clock: systemClock, log });
+  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ nadPluginTypes: ["macvlan"] }), clock: systemClock, log });
   return listener;
 }
 const flags = (port: number, ...more: string[]): string[] => ["--push", `https://127.0.0.1:${String(port)}`, "--node", "node-1", "--token-file", path.join(agentFolder(dataDir), "node-1.token"), "--ca-file", path.join(agentFolder(dataDir), "ca.crt"), "--host-root", root, ...more];
@@ -66,6 +66,14 @@ test("the agent reports every period on one connection, until it is told to end"
   expect(observed[0]).toMatchObject({ source: "agent", node: "node-1", report: { config: { looked: true, reading: { effectiveFile: "10-a.conflist", missingBinaries: ["bridge"] } }, sandboxes: { looked: false } } });
   agent.stop.abort();
   expect(await agent.done).toBe(0);
+});
+
+test("what the server answers is looked at from the next report on", async () => {
+  const { port } = await listen();
+  run(flags(port, "--period", "1s"));
+  await expect.poll(sequences, { timeout: 20_000 }).toEqual([1, 2]);
+  const wanted = observed.map((one) => (one.source === "agent" && one.report.binaries?.looked === true ? one.report.binaries.items.map(({ type, wantedBy }) => `${type} for ${wantedBy.join()}`) : undefined));
+  expect(wanted).toEqual([["bridge for 10-a.conflist"], ["bridge for 10-a.conflist", "macvlan for NAD"]]);
 });
 
 test("reports made while the server is away arrive when it is back, in order and with their own times", async () => {
