@@ -26,6 +26,8 @@ export interface FleetRow {
   readonly idle: boolean;
   readonly sinceMs: number;
   readonly summary: string;
+  /** Title of the gravest cause that is more than a notice, where one fires. */
+  readonly cause?: string;
   /** A second line for a node that needs someone: what else is known of it. Empty for a plain yes. */
   readonly detail: string;
   readonly ready: NodeSummary["ready"];

@@ -9,6 +9,7 @@ export function toRow(node: NodeSummary): FleetRow {
   const p95 = rangeReading(node.signals, "cri.run_sandbox.p95");
   const throttled = throttledReading(node.signals);
   const socket = socketReading(node.signals, answer.state);
+  const cause = node.causes.find(({ severity }) => severity !== "notice");
   const apiFresh = node.sources.some((source) => source.source === "api" && source.freshness === "fresh");
   const row: FleetRow = {
     name: node.name,
@@ -18,6 +19,7 @@ export function toRow(node: NodeSummary): FleetRow {
     idle: answer.idle,
     sinceMs: Date.parse(answer.since),
     summary: answer.summary,
+    ...(cause === undefined ? {} : { cause: cause.certainty === "named" ? cause.title : `${cause.title} (suspected)` }),
     detail: "",
     ready: node.ready,
     schedulable: node.schedulable,

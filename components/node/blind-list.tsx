@@ -2,7 +2,7 @@ import type { NodeDetail } from "@/server/contract/schemas";
 import { Icon } from "@/components/ui/glyphs";
 
 /** What Sandglass cannot see here, why, and the way on. */
-export function BlindList({ blind }: { readonly blind: NodeDetail["blind"] }) {
+export function BlindList({ blind, unknown }: { readonly blind: NodeDetail["blind"]; readonly unknown: NodeDetail["diagnosis"]["unknown"] }) {
   return (
     <section aria-labelledby="blind-h">
       <div className="sec-head">
@@ -27,6 +27,19 @@ export function BlindList({ blind }: { readonly blind: NodeDetail["blind"] }) {
             </li>
           ))}
         </ul>
+      )}
+      {unknown.length === 0 ? null : (
+        <>
+          <h3 className="h3 pad">Causes that could not be looked for</h3>
+          <ul className="kv">
+            {unknown.map(({ reason, causes }) => (
+              <li key={reason}>
+                <span className="small">{causes.map(({ title }) => title).join(", ")}</span>
+                <span className="two">{reason}</span>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );

@@ -32,6 +32,23 @@ export const DiagnosisSchema = z.object({
   suspended: z.array(z.object({ code, detail: z.string().optional(), title: z.string(), since: time, reason: z.string() })),
 });
 
+/** What is known of a cause, whatever any cluster does. */
+export const CauseKnowledgeSchema = z.object({
+  code,
+  title: z.string(),
+  severity,
+  meaning: z.string(),
+  impact: z.string(),
+  checks: z.array(z.string()),
+  lookAlikes: z.array(z.object({ code, title: z.string(), tells: z.string() })),
+  mitigation: z.array(z.string()),
+  actions: z.array(z.string()),
+  bringsAbout: z.array(z.object({ code, title: z.string() })),
+  docs: z.string(),
+});
+export const CauseKnowledgeListSchema = z.object({ causes: z.array(CauseKnowledgeSchema) });
+
+export type CauseKnowledge = z.infer<typeof CauseKnowledgeSchema>;
 export type CauseBrief = z.infer<typeof CauseBriefSchema>;
 export type CauseOut = z.infer<typeof CauseSchema>;
 export type DiagnosisOut = z.infer<typeof DiagnosisSchema>;

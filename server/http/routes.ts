@@ -4,6 +4,7 @@ import { isSignalId, SIGNAL_IDS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
 import { MAX_RANGE_MS } from "../services/range";
 import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
+import { CauseKnowledgeListSchema, CauseKnowledgeSchema } from "../contract/causes";
 import {
   AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
 } from "../contract/schemas";
@@ -76,6 +77,8 @@ export const ROUTES = {
   audit: route({ method: "GET", path: "/api/v1/audit", summary: "Who tried what, newest first", query: z.object({ limit: whole(1, MAX_AUDIT_READ).optional(), before: whole(1, 999_999_999).optional() }), answer: AuditLogSchema }),
   offeredKeys: route({ method: "GET", path: "/api/v1/kubelet-keys", summary: "Kubelets whose key changed and waits to be accepted", answer: OfferedKeysSchema }),
   acceptKey: route({ method: "POST", path: "/api/v1/nodes/{name}/kubelet-key", summary: "Accepts the key that a node's kubelet offers", params: NodeParams, body: AcceptKeyBodySchema, answer: AcceptedKeySchema }),
+  causes: route({ method: "GET", path: "/api/v1/causes", summary: "What Sandglass knows of every cause", answer: CauseKnowledgeListSchema }),
+  cause: route({ method: "GET", path: "/api/v1/causes/{code}", summary: "What Sandglass knows of one cause", params: z.object({ code: z.string().max(64) }), answer: CauseKnowledgeSchema }),
   visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why", answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),
   stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed; resumes after Last-Event-ID", mediaType: "text/event-stream" }),
