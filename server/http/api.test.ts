@@ -13,6 +13,8 @@ import { GET as fleet } from "@/app/api/v1/fleet/route";
 import { GET as openapi } from "@/app/api/v1/openapi.json/route";
 import { GET as status } from "@/app/api/v1/status/route";
 import { GET as stream } from "@/app/api/v1/stream/route";
+import { GET as causes } from "@/app/api/v1/causes/route";
+import { GET as cause } from "@/app/api/v1/causes/[code]/route";
 import { GET as visibility } from "@/app/api/v1/visibility/route";
 import { GET as readyz } from "@/app/readyz/route";
 import type { RouteHandler } from "./handler";
@@ -44,6 +46,8 @@ const everyRoute: readonly (readonly [keyof typeof ROUTES, RouteHandler, string,
   ["runs", runs, "/api/v1/actions", {}],
   ["audit", audit, "/api/v1/audit", {}],
   ["offeredKeys", offeredKeys, "/api/v1/kubelet-keys", {}],
+  ["causes", causes, "/api/v1/causes", {}],
+  ["cause", cause, "/api/v1/causes/plugin-binary-missing", { code: "plugin-binary-missing" }],
   ["visibility", visibility, "/api/v1/visibility", {}],
   ["status", status, "/api/v1/status", {}],
   ["openapi", openapi, "/api/v1/openapi.json", {}],
