@@ -18,6 +18,15 @@ export interface Explanation {
   readonly docs: string;
   /** Names that the text holds, for those who compare it with what was measured. */
   readonly facts: MessageFacts;
+  /** Who wrapped whose error, outermost first: "kubelet", "containerd", "multus-shim" … */
+  readonly layers?: readonly MessageLayer[];
+}
+
+/** One program's sentence around the next. */
+export interface MessageLayer {
+  readonly who: string;
+  /** Its sentence, without what it wraps. */
+  readonly text: string;
 }
 
 export interface MessageFacts {
