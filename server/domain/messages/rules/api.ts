@@ -1,0 +1,84 @@
+import { RANK, rule } from "../rule";
+
+const fact = { rank: RANK.fact, confidence: "high" } as const;
+
+/** What an API server, a client of it, or a proxy says. */
+export const API_RULES = [
+  rule(
+    "auth-or-rbac",
+    "The API server does not accept who is asking",
+    [
+      "unauthorized", "you must be logged in", "provide credentials", "invalid bearer token", "token has expired", "token is expired", "expired token",
+      "token has been invalidated", "unauthenticated", "authentication required", "no credentials", "error loading credentials", "invalid token",
+      "invalid serviceaccount token", "unable to create token", "bearer token", "certificate signed by unknown",
+    ],
+    { ...fact, without: ["unauthorizedoperation"] },
+  ),
+  rule(
+    "auth-or-rbac",
+    "The account lacks the right",
+    [
+      "is forbidden", "forbidden: user", "cannot list resource", "cannot get resource", "cannot watch resource", "cannot patch resource", "cannot create resource",
+      "cannot update resource", "cannot delete resource", "rbac", "clusterrole", "403 forbidden", "status code: 403", "status code 403", ": forbidden", "access denied",
+      "accessdenied", "not authorized to perform", "unauthorizedoperation", "authorizationfailed", "insufficient privileges", "insufficient permission",
+      "does not have permission",
+    ],
+    { ...fact, without: ["exceeded quota", "violates podsecurity", "podsecurity", "admission webhook"] },
+  ),
+  rule(
+    "auth-or-rbac",
+    "A certificate is not valid",
+    [
+      "x509:", "certificate has expired", "certificate is not valid", "tls: bad certificate", "remote error: tls", "unknown certificate authority",
+      "certificate signed by unknown authority", "tls: failed to verify", "unable to load root certificates", "unable to read client-cert", "client certificate",
+      "tls: private key",
+    ],
+    { ...fact, without: ["handshake timeout"] },
+  ),
+
+  rule(
+    "apiserver-unreachable",
+    "The name of the API server does not resolve",
+    ["no such host", "server misbehaving", "temporary failure in name resolution", "name or service not known"],
+    { ...fact, without: ["manifests", "registry", "pull"] },
+  ),
+  rule(
+    "apiserver-unreachable",
+    "etcd or the API server answers too late",
+    [
+      "etcdserver:", ": service unavailable", "503 service unavailable", "status code 503", "code = unavailable desc = etcd", "etcd cluster is unavailable",
+      "etcdserver: request timed out", "leader changed", "apiserver timeout", "the server was unable to return a response in the time",
+      "server is currently unable to handle the request", "too many requests, please try again", "http2: client connection lost",
+      "the object has been modified; please", "apiserver not ready", "api server not ready", "failed to contact api server", "unable to connect to k8s server",
+      "unable to connect to the server", "could not contact the api", "connection to the server",
+    ],
+    { ...fact, confidence: "high", without: ["/endpoint/"] },
+  ),
+  rule(
+    "apiserver-unreachable",
+    "A watch or a list of the API server fails",
+    [
+      "failed to list *v1", "failed to watch *v1", "failed to list *", "failed to watch *", "error retrieving resource lock", "failed to renew lease",
+      "failed to update lease", "unable to update node status", "client rate limiter wait",
+    ],
+    { rank: RANK.symptom, confidence: "medium", without: ["forbidden", "unauthorized"] },
+  ),
+  rule(
+    "apiserver-unreachable",
+    "A request to the API server outlived its deadline",
+    ["context deadline exceeded", "client.timeout", "request canceled", "timed out"],
+    { rank: RANK.call, confidence: "high", with: [["/api/v1", "/apis/", ":6443", ":443/", "kube-apiserver"]], without: ["127.0.0.1:50051", "probe failed"] },
+  ),
+  rule(
+    "apiserver-unreachable",
+    "Calico's datastore did not answer",
+    ["error getting clusterinformation", "failed to get clusterinformation"],
+    { rank: RANK.symptom, confidence: "medium", without: ["unauthorized", "forbidden", "x509"], plugin: "calico" },
+  ),
+  rule(
+    "not-cni",
+    "A webhook or a quota keeps the pod from being made",
+    ["admission webhook", "exceeded quota", "violates podsecurity", "failed calling webhook"],
+    { ...fact },
+  ),
+] as const;
