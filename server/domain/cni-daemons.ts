@@ -17,27 +17,29 @@ export interface CniRow {
   readonly confFiles: readonly string[];
   /** Plugin types that are this CNI's own. */
   readonly pluginTypes: readonly string[];
+  /** Whether a plugin of it asks the running daemon at each call, so that none succeeds while it is down. */
+  readonly asked: boolean;
 }
 
 export const CNI_ROWS: readonly CniRow[] = [
-  { cni: "multus", daemonSets: ["kube-multus-ds", "cozy-multus", "multus", "kube-multus-ds-amd64", "rke2-multus", "rke2-multus-ds"], labels: ["app=multus", "name=multus"], container: "kube-multus", confFiles: ["00-multus.conf"], pluginTypes: ["multus-shim", "multus"] },
-  { cni: "cilium", daemonSets: ["cilium"], labels: ["k8s-app=cilium"], container: "cilium-agent", confFiles: ["05-cilium.conflist"], pluginTypes: ["cilium-cni"] },
-  { cni: "ovn-kubernetes", daemonSets: ["ovnkube-node", "ovnkube-single-node-zone"], labels: ["app=ovnkube-node", "name=ovnkube-node"], container: "ovnkube-controller", confFiles: ["10-ovn-kubernetes.conf"], pluginTypes: ["ovn-k8s-cni-overlay"] },
-  { cni: "kube-ovn", daemonSets: ["kube-ovn-cni"], labels: ["app=kube-ovn-cni"], container: "cni-server", confFiles: ["01-kube-ovn.conflist", "10-kube-ovn.conflist"], pluginTypes: ["kube-ovn"] },
-  { cni: "antrea", daemonSets: ["antrea-agent"], labels: ["component=antrea-agent"], container: "antrea-agent", confFiles: ["10-antrea.conflist"], pluginTypes: ["antrea"] },
-  { cni: "canal", daemonSets: ["canal", "rke2-canal"], labels: ["k8s-app=canal"], container: "calico-node", confFiles: ["10-canal.conflist"], pluginTypes: [] },
-  { cni: "calico", daemonSets: ["calico-node"], labels: ["k8s-app=calico-node"], container: "calico-node", confFiles: ["10-calico.conflist"], pluginTypes: ["calico"] },
-  { cni: "flannel", daemonSets: ["kube-flannel-ds", "kube-flannel", "flannel"], labels: ["app=flannel"], container: "kube-flannel", confFiles: ["10-flannel.conflist"], pluginTypes: ["flannel"] },
-  { cni: "aws-vpc-cni", daemonSets: ["aws-node"], labels: ["k8s-app=aws-node"], container: "aws-node", confFiles: ["10-aws.conflist"], pluginTypes: ["aws-cni"] },
-  { cni: "azure-cns", daemonSets: ["azure-cns"], labels: ["k8s-app=azure-cns"], container: "cns-container", confFiles: ["10-azure.conflist"], pluginTypes: ["azure-vnet"] },
-  { cni: "ovs-cni", daemonSets: ["ovs-cni", "ovs-cni-amd64"], labels: ["app=ovs-cni"], container: "ovs-cni-marker", confFiles: [], pluginTypes: ["ovs"] },
-  { cni: "whereabouts", daemonSets: ["whereabouts"], labels: ["app=whereabouts", "name=whereabouts"], container: "whereabouts", confFiles: [], pluginTypes: ["whereabouts"] },
-  { cni: "sriov-cni", daemonSets: ["kube-sriov-cni-ds", "kube-sriov-cni-ds-amd64", "sriov-cni"], labels: ["name=sriov-cni", "app=sriov-cni"], container: "kube-sriov-cni", confFiles: [], pluginTypes: ["sriov"] },
-  { cni: "weave", daemonSets: ["weave-net"], labels: ["name=weave-net"], container: "weave", confFiles: ["10-weave.conflist"], pluginTypes: ["weave-net"] },
-  { cni: "kindnet", daemonSets: ["kindnet"], labels: ["app=kindnet", "k8s-app=kindnet"], container: "kindnet-cni", confFiles: ["10-kindnet.conflist"], pluginTypes: ["kindnet"] },
-  { cni: "kube-router", daemonSets: ["kube-router"], labels: ["k8s-app=kube-router"], container: "kube-router", confFiles: ["10-kuberouter.conflist"], pluginTypes: [] },
-  { cni: "spiderpool", daemonSets: ["spiderpool-agent"], labels: ["app.kubernetes.io/component=spiderpool-agent"], container: "spiderpool-agent", confFiles: [], pluginTypes: ["spiderpool"] },
-  { cni: "cni-dhcp", daemonSets: ["dhcp-daemon", "cni-dhcp"], labels: ["name=dhcp", "app=dhcp-daemon"], confFiles: [], pluginTypes: ["dhcp"] },
+  { cni: "multus", daemonSets: ["kube-multus-ds", "cozy-multus", "multus", "kube-multus-ds-amd64", "rke2-multus", "rke2-multus-ds"], labels: ["app=multus", "name=multus"], container: "kube-multus", confFiles: ["00-multus.conf"], pluginTypes: ["multus-shim", "multus"], asked: true },
+  { cni: "cilium", daemonSets: ["cilium"], labels: ["k8s-app=cilium"], container: "cilium-agent", confFiles: ["05-cilium.conflist"], pluginTypes: ["cilium-cni"], asked: true },
+  { cni: "ovn-kubernetes", daemonSets: ["ovnkube-node", "ovnkube-single-node-zone"], labels: ["app=ovnkube-node", "name=ovnkube-node"], container: "ovnkube-controller", confFiles: ["10-ovn-kubernetes.conf"], pluginTypes: ["ovn-k8s-cni-overlay"], asked: true },
+  { cni: "kube-ovn", daemonSets: ["kube-ovn-cni"], labels: ["app=kube-ovn-cni"], container: "cni-server", confFiles: ["01-kube-ovn.conflist", "10-kube-ovn.conflist"], pluginTypes: ["kube-ovn"], asked: true },
+  { cni: "antrea", daemonSets: ["antrea-agent"], labels: ["component=antrea-agent"], container: "antrea-agent", confFiles: ["10-antrea.conflist"], pluginTypes: ["antrea"], asked: true },
+  { cni: "canal", daemonSets: ["canal", "rke2-canal"], labels: ["k8s-app=canal"], container: "calico-node", confFiles: ["10-canal.conflist"], pluginTypes: [], asked: false },
+  { cni: "calico", daemonSets: ["calico-node"], labels: ["k8s-app=calico-node"], container: "calico-node", confFiles: ["10-calico.conflist"], pluginTypes: ["calico"], asked: false },
+  { cni: "flannel", daemonSets: ["kube-flannel-ds", "kube-flannel", "flannel"], labels: ["app=flannel"], container: "kube-flannel", confFiles: ["10-flannel.conflist"], pluginTypes: ["flannel"], asked: false },
+  { cni: "aws-vpc-cni", daemonSets: ["aws-node"], labels: ["k8s-app=aws-node"], container: "aws-node", confFiles: ["10-aws.conflist"], pluginTypes: ["aws-cni"], asked: true },
+  { cni: "azure-cns", daemonSets: ["azure-cns"], labels: ["k8s-app=azure-cns"], container: "cns-container", confFiles: ["10-azure.conflist"], pluginTypes: ["azure-vnet"], asked: true },
+  { cni: "ovs-cni", daemonSets: ["ovs-cni", "ovs-cni-amd64"], labels: ["app=ovs-cni"], container: "ovs-cni-marker", confFiles: [], pluginTypes: ["ovs"], asked: false },
+  { cni: "whereabouts", daemonSets: ["whereabouts"], labels: ["app=whereabouts", "name=whereabouts"], container: "whereabouts", confFiles: [], pluginTypes: ["whereabouts"], asked: false },
+  { cni: "sriov-cni", daemonSets: ["kube-sriov-cni-ds", "kube-sriov-cni-ds-amd64", "sriov-cni"], labels: ["name=sriov-cni", "app=sriov-cni"], container: "kube-sriov-cni", confFiles: [], pluginTypes: ["sriov"], asked: false },
+  { cni: "weave", daemonSets: ["weave-net"], labels: ["name=weave-net"], container: "weave", confFiles: ["10-weave.conflist"], pluginTypes: ["weave-net"], asked: true },
+  { cni: "kindnet", daemonSets: ["kindnet"], labels: ["app=kindnet", "k8s-app=kindnet"], container: "kindnet-cni", confFiles: ["10-kindnet.conflist"], pluginTypes: ["kindnet"], asked: false },
+  { cni: "kube-router", daemonSets: ["kube-router"], labels: ["k8s-app=kube-router"], container: "kube-router", confFiles: ["10-kuberouter.conflist"], pluginTypes: [], asked: false },
+  { cni: "spiderpool", daemonSets: ["spiderpool-agent"], labels: ["app.kubernetes.io/component=spiderpool-agent"], container: "spiderpool-agent", confFiles: [], pluginTypes: ["spiderpool"], asked: true },
+  { cni: "cni-dhcp", daemonSets: ["dhcp-daemon", "cni-dhcp"], labels: ["name=dhcp", "app=dhcp-daemon"], confFiles: [], pluginTypes: ["dhcp"], asked: true },
 ];
 
 /** Where runtimes look for CNI configs and plugins: the usual places and those of distributions that move them. */
@@ -67,6 +69,15 @@ export interface CniDaemon {
   /** The container that serves the plugin. */
   readonly container: string;
   readonly daemonSet: DaemonSetObject;
+}
+
+/** Thin multus only installs; the thick one's daemon needs the host's /run, where its socket is. */
+const runsThick = ({ hostPaths }: DaemonSetObject): boolean => hostPaths.some((path) => path === "/run" || path === "/run/" || path.startsWith("/run/multus"));
+
+/** Whether calls of this CNI's plugin need the daemon to run; `undefined` for a daemon that no row knows. */
+export function isAsked({ cni, daemonSet }: CniDaemon): boolean | undefined {
+  const row = CNI_ROWS.find((one) => one.cni === cni);
+  return row?.cni === "multus" ? runsThick(daemonSet) : row?.asked;
 }
 
 /** "namespace/name" of a DaemonSet, as `--cni-daemon` takes it. */

@@ -1,5 +1,7 @@
-import type { CauseCode } from "./codes";
+import { daemonCpuThrottled } from "./daemon-cpu-throttled";
+import { nodeCpuContention } from "./node-cpu-contention";
 import { pluginBinaryMissing } from "./plugin-binary-missing";
+import type { CauseCode } from "./codes";
 import type { Cause } from "./types";
 
 /**
@@ -7,6 +9,8 @@ import type { Cause } from "./types";
  * both, the first here comes first.
  */
 export const CAUSES: readonly Cause[] = [
+  daemonCpuThrottled,
+  nodeCpuContention,
   pluginBinaryMissing,
 ];
 
