@@ -21,12 +21,13 @@ export interface Judged {
   readonly deadline: { readonly seconds: number; readonly assumed: boolean };
 }
 
-/** The input of the checks: the agent's report only while it is fresh, so that no check can rest on an old one. */
+/** The input of the checks: the agent's report and the texts of events only while their source is fresh, so that no check can rest on old ones. */
 export function causeInput(window: NodeWindow, judged: Judged, nowMs: number, thresholds: Thresholds): CauseInput {
   const source = (name: SourceStatus["source"]): SourceStatus => judged.sources.find((one) => one.source === name) ?? { source: name, freshness: "absent", reason: "not configured" };
   const agentFresh = source("agent").freshness === "fresh";
   const { report } = window.agent;
   const nadsSeen = partOf(window.kinds, "nads", nowMs).seen;
+  const textsSeen = source("api").freshness === "fresh" && partOf(window.kinds, "events", nowMs).seen;
   return {
     nowMs,
     thresholds,
@@ -37,7 +38,7 @@ export function causeInput(window: NodeWindow, judged: Judged, nowMs: number, th
     waitingPods: judged.waitingPods,
     pods: window.pods,
     eventsAbout: window.eventsAbout,
-    errors: errorGroups(judged.waitingPods, window.pods, window.eventsAbout, nowMs),
+    errors: textsSeen ? errorGroups(judged.waitingPods, window.pods, window.eventsAbout, nowMs) : [],
     daemons: judged.daemons,
     cniDaemons: window.daemons,
     daemonSets: window.daemonSets,

@@ -1,3 +1,8 @@
+import { cniConfigConflict } from "./cni-config-conflict";
+import { cniConfigInvalid } from "./cni-config-invalid";
+import { cniConfigMissing } from "./cni-config-missing";
+import { cniConfigUnnoticed } from "./cni-config-unnoticed";
+import { cniVersionMismatch } from "./cni-version-mismatch";
 import { daemonCpuThrottled } from "./daemon-cpu-throttled";
 import { nodeCpuContention } from "./node-cpu-contention";
 import { pluginBinaryMissing } from "./plugin-binary-missing";
@@ -9,6 +14,11 @@ import type { Cause } from "./types";
  * both, the first here comes first.
  */
 export const CAUSES: readonly Cause[] = [
+  cniConfigConflict,
+  cniConfigInvalid,
+  cniConfigMissing,
+  cniConfigUnnoticed,
+  cniVersionMismatch,
   daemonCpuThrottled,
   nodeCpuContention,
   pluginBinaryMissing,

@@ -11,15 +11,17 @@ import type { CauseInput, ErrorGroup, Point } from "../types";
  * Inputs of checks: every source is fresh and tells nothing bad, and the test says what differs. `signals` and `trends` are
  * looked up as in the product.
  */
-export interface InputParts extends Partial<Omit<CauseInput, "signal" | "signalsOf" | "trend" | "report">> {
+export interface InputParts extends Partial<Omit<CauseInput, "signal" | "signalsOf" | "trend" | "report" | "nads">> {
   readonly signals?: readonly SignalNow[];
   readonly trends?: Readonly<Partial<Record<SignalId, readonly Point[]>>>;
   /** `null`: the agent is not heard. */
   readonly report?: AgentReport | null;
+  /** `null`: they cannot be seen. */
+  readonly nads?: CauseInput["nads"] | null;
 }
 
 export function causeInput(parts: InputParts = {}): CauseInput {
-  const { signals = [], trends = {}, report = agentReport(), ...over } = parts;
+  const { signals = [], trends = {}, report = agentReport(), nads = new Map(), ...over } = parts;
   return {
     nowMs: NOW_MS,
     thresholds: DEFAULT_THRESHOLDS,
@@ -33,7 +35,7 @@ export function causeInput(parts: InputParts = {}): CauseInput {
     daemons: [],
     cniDaemons: [],
     daemonSets: [],
-    nads: new Map(),
+    ...(nads === null ? {} : { nads }),
     nadPluginTypes: new Set(),
     ...(report === null ? {} : { report }),
     sockets: [],
