@@ -227,6 +227,7 @@ test.describe("every page", () => {
     for (const name of ["there-is-no-such-node", "..%2f..%2fapi", "a%00b", "a%0d%0ab", "n".repeat(300)]) {
       expect.soft((await request.get(`${product.url}/nodes/${name}`)).status(), name).toBe(404);
     }
+    for (const route of ["nodes", "api/v1/nodes"]) expect.soft((await request.get(`${product.url}/${route}/%E0%A4%A`)).status(), route).toBe(400);
   });
 });
 

@@ -1,16 +1,19 @@
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { get, type IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../clock";
+import { freePort } from "../dev/free-port";
 import { createLog } from "../log";
 import { startWebChild } from "./web-child";
 
 /** A child of a few lines stands where the built pages do; everything around it is real. */
 let root: string;
+let ended: string[] = [];
 beforeEach(() => {
+  ended = [];
   root = mkdtempSync(path.join(os.tmpdir(), "sandglass-web-child-"));
   mkdirSync(path.join(root, ".next/standalone"), { recursive: true });
 });
@@ -18,17 +21,8 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const program = (text: string): void => writeFileSync(path.join(root, ".next/standalone/server.js"), text);
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo; // listening on TCP
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
 const start = async (port: number, signal = new AbortController().signal) =>
-  startWebChild({ root, host: "127.0.0.1", port, encodedConfig: "{}", env: { ...process.env, KUBECONFIG: "/somewhere/kubeconfig", KUBERNETES_SERVICE_HOST: "10.0.0.1" }, clock: systemClock, log: createLog("silent", "test"), signal });
+  startWebChild({ root, host: "127.0.0.1", port, encodedConfig: "{}", env: { ...process.env, KUBECONFIG: "/somewhere/kubeconfig", KUBERNETES_SERVICE_HOST: "10.0.0.1" }, clock: systemClock, log: createLog("silent", "test"), onEnded: () => ended.push("ended"), signal });
 
 const SERVES = `require("node:http").createServer((_, answer) => answer.end(JSON.stringify(process.env))).listen(Number(process.env.PORT), process.env.HOSTNAME);`;
 
@@ -45,12 +39,41 @@ describe("the web process", () => {
     }
   });
 
+  test("is asked nothing whose path cannot be decoded: such a request is answered as wrong", async () => {
+    program(SERVES);
+    const port = await freePort();
+    const web = await start(port);
+    try {
+      const status = async (target: string): Promise<number | undefined> => {
+        const [answer] = (await once(get({ host: "127.0.0.1", port, path: target }), "response")) as [IncomingMessage]; // what "response" brings
+        answer.resume();
+        return answer.statusCode;
+      };
+      for (const target of ["/nodes/%E0%A4%A", "/api/v1/nodes/%", "/%zz?a=1"]) expect([target, await status(target)]).toEqual([target, 400]);
+      for (const target of ["/nodes/%41", "/?q=%E0%A4%A"]) expect([target, await status(target)]).toEqual([target, 200]);
+    } finally {
+      await web.stop();
+    }
+  });
+
   test("that ends while it starts is an error, and is not started again behind the back of it", async () => {
     const log = path.join(root, "starts");
     program(`require("node:fs").appendFileSync(${JSON.stringify(log)}, "start\\n"); process.exit(3);`);
     await expect(start(await freePort())).rejects.toThrow("exit code 3");
     await new Promise((resolve) => setTimeout(resolve, 1_500)); // three times the delay of a restart
     expect(readFileSync(log, "utf8")).toBe("start\n");
+  });
+
+  test("that ends by itself later is told of and started again", async () => {
+    program(`setTimeout(() => process.exit(7), 700); ${SERVES}`);
+    const web = await start(await freePort());
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(ended).toEqual(["ended"]);
+    } finally {
+      await web.stop();
+    }
+    expect(ended).toEqual(["ended"]);
   });
 
   test("that does not come up is ended when the product is told to stop", async () => {

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Clock } from "../clock";
 import { ConfigError, WEB_VARIABLE, type Environment } from "../config";
 import type { Log } from "../log";
+import { WEB_PRELOAD } from "./web-preload";
 
 /** How long pages may take to come up before the start counts as failed. */
 const START_TIMEOUT_MS = 60_000;
@@ -13,9 +14,6 @@ const HEALTH_POLL_MS = 100;
 const STOP_TIMEOUT_MS = 4_000;
 const MAX_RESTARTS_PER_MINUTE = 5;
 const RESTART_DELAY_MS = 500;
-
-/** Runs before the pages' own code: a web process whose collector is gone must not stay behind with the port. */
-const END_WITH_PARENT = "data:text/javascript,process.on('disconnect',()=>process.exit(0))";
 
 export interface WebChild {
   /** The collector wrote something. */
@@ -50,6 +48,8 @@ export async function startWebChild(options: {
   readonly env: Environment;
   readonly clock: Clock;
   readonly log: Log;
+  /** The web process ended by itself: what it had begun for a person is not carried on by the next one. */
+  readonly onEnded: () => void;
   /** Aborted when the product is told to stop, which may be before the pages are up. */
   readonly signal: AbortSignal;
 }): Promise<WebChild> {
@@ -64,7 +64,7 @@ export async function startWebChild(options: {
   const start = (): ChildProcess => {
     const started = fork(path.join(options.root, ".next/standalone/server.js"), [], {
       cwd: path.join(options.root, ".next/standalone"),
-      execArgv: ["--import", END_WITH_PARENT],
+      execArgv: ["--import", WEB_PRELOAD],
       env: {
         // Whole: actions find the cluster and its credential plugins by the same variables as the collector.
         ...options.env,
@@ -81,6 +81,7 @@ export async function startWebChild(options: {
     started.on("error", (err) => options.log.error({ err }, "web process"));
     started.on("exit", (code, signal) => {
       if (stopping || started !== child) return;
+      options.onEnded();
       const nowMs = options.clock.now();
       restarts = [...restarts.filter((ms) => nowMs - ms < 60_000), nowMs];
       if (restarts.length > MAX_RESTARTS_PER_MINUTE) {

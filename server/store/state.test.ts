@@ -109,6 +109,11 @@ describe("a kubelet's new key", () => {
     expect(await state.auditEntries({ limit: 5 })).toEqual([]);
     expect(await state.acceptKubeletKey(permit, entry("request-1"), { node: "a", sha256: "new" })).toBe(true);
     expect(ingest.kubeletKeys().get("a")).toEqual({ node: "a", sha256: "new", seenMs: T0 });
+    // The collector learns of it some seconds later; what it still believes puts the old key back by no means.
+    ingest.write(batch(T0 + 1, { kubeletKeys: [{ node: "a", sha256: "old", seenMs: 1, offeredSha256: "newer" }] }));
+    expect(ingest.kubeletKeys().get("a")).toEqual({ node: "a", sha256: "new", seenMs: T0, offeredSha256: "newer" });
+    ingest.write(batch(T0 + 2, { kubeletKeys: [{ node: "a", sha256: "first", seenMs: 1 }] }));
+    expect(ingest.kubeletKeys().get("a")?.sha256).toBe("new");
     expect(await state.auditEntries({ limit: 5 })).toHaveLength(1);
   });
 });

@@ -42,7 +42,10 @@ export class ChangeWriter {
     this.#gap = db.prepare("INSERT OR IGNORE INTO collector_gap (from_ms, to_ms) VALUES (?, ?)");
     this.#gapEarly = db.prepare("UPDATE collector_gap SET from_ms = ? WHERE from_ms < ? AND to_ms > ?");
     this.#gapsOver = db.prepare("DELETE FROM collector_gap WHERE to_ms - from_ms <= ?");
-    this.#key = db.prepare("INSERT OR REPLACE INTO kubelet_key (node, sha256, seen_ms, offered_sha256) VALUES (?, ?, ?, ?)");
+    // The accepted key is a person's word: what the collector believed a moment earlier only ever offers another one.
+    this.#key = db.prepare(
+      "INSERT INTO kubelet_key (node, sha256, seen_ms, offered_sha256) VALUES (?, ?, ?, ?) ON CONFLICT (node) DO UPDATE SET offered_sha256 = excluded.offered_sha256 WHERE excluded.offered_sha256 IS NOT NULL AND excluded.offered_sha256 <> kubelet_key.sha256",
+    );
     this.#status = db.prepare("INSERT OR REPLACE INTO collector_status (id, at_ms, json) VALUES (1, ?, ?)");
   }
 
