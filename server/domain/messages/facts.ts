@@ -64,9 +64,9 @@ function foldersOf(list: string | undefined): readonly string[] | undefined {
     .slice(0, MAX_BIN_DIRS);
 }
 
-/** The last `plugin type="…"`, which is the innermost. */
+/** The last `plugin type="…"`, which is the innermost; the kubelet of old wrote `networkType="…"`. */
 function innermostType(body: string): Range | undefined {
-  return quotedAfter(body, "type=");
+  return quotedAfter(body, "plugin type=") ?? quotedAfter(body, "networktype=");
 }
 
 /** Ways to name a network, the most telling first. */

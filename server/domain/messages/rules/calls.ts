@@ -41,6 +41,9 @@ function unixReading({ subject, errno, verb }: Call): Reading | undefined {
   }
 }
 
+/** Parts of the names of image registries. */
+const REGISTRIES: readonly string[] = ["registry", "gcr.io", "docker.io", "quay.io", "ghcr.io", "mcr.microsoft.com", "public.ecr"];
+
 /** Ports of API servers, load balancers in front of them, and etcd. */
 const API_PORTS: ReadonlySet<string> = new Set(["6443", "6444", "7443", "8443", "16443", "443", "2379", "2380", "4001", "8080"]);
 const LOCAL_HOSTS: readonly string[] = ["127.", "localhost", "dummy", "unix", "[::1]", "0.0.0.0", "[::]", "%2f"];
@@ -56,6 +59,7 @@ function tcpReading({ subject, errno }: Call, probe: boolean): Reading | undefin
     if (errno === "timeout") return { cause: "daemon-slow", says: `The daemon on ${subject} did not answer in time` };
     return { cause: "daemon-down", says: `The daemon on ${subject} does not take the call`, confidence: "high" };
   }
+  if (REGISTRIES.some((name) => subject.includes(name))) return { cause: "not-cni", says: `The image registry ${subject} cannot be reached`, confidence: "high" };
   if (errno === "absent" || errno === "exists" || errno === "no-device" || errno === "unsupported" || errno === "busy") return undefined;
   return { cause: "apiserver-unreachable", says: `The API server or datastore at ${subject} cannot be reached, or does not answer in time`, confidence: errno === "none" ? "medium" : "high" };
 }
@@ -66,6 +70,7 @@ const isOf = (path: string, parts: readonly string[]): boolean => parts.some((pa
 
 /** Kinds of files by their place; the first that knows the path reads it. */
 const PATHS: readonly (readonly [parts: readonly string[], read: PathReading])[] = [
+  [["/sys/fs/cgroup"], () => undefined],
   [["/ns/net", "/netns/", "/run/netns"], netnsReading],
   [["/sys/bus/pci", "/sys/class/net", "/sys/class/infiniband", "/sys/devices/pci", "/dev/vfio", "/dev/net/tun", "/dev/vhost", "/dev/infiniband", "/physfn", "/virtfn"], deviceReading],
   [["/proc/sys/", "/sys/fs/bpf", "/lib/modules", "/sys/module", "/proc/net/"], kernelReading],

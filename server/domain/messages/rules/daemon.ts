@@ -25,8 +25,8 @@ export const DAEMON_RULES = [
     "daemon-cpu-throttled",
     "The daemon's CPU limit throttles it",
     [
-      "cfs_throttled", "nr_throttled", "throttled_time", "cputhrottlinghigh", "cpu throttling", "throttled in", "cpu limit", "cfs quota", "throttled_usec",
-      "of cfs periods", "heavily throttled", "being throttled",
+      "cfs_throttled", "nr_throttled", "throttled_time", "cputhrottlinghigh", "cpu throttling", "throttled in", "throttled_usec", "of cfs periods", "heavily throttled",
+      "being throttled",
     ],
     { rank: RANK.statement, confidence: "high", without: ["client-side throttling", "throttling request", "rate exceeded"] },
   ),

@@ -28,13 +28,19 @@ export const DEVICE_RULES = [
       "failed to set vf", "cannot find device", "no available devices", "failed to find interface with any of the possible", "invalid pci address", "ibdev",
       "rdma device",
     ],
-    { rank: RANK.statement, confidence: "high", without: ["macvlan", "ipvlan", 'failed to lookup master', "avc:", "permission denied"] },
+    { rank: RANK.statement, confidence: "high", without: ["cgroup", "macvlan", "ipvlan", 'failed to lookup master', "avc:", "permission denied"] },
   ),
   rule(
     "device-unavailable",
     "The device is held by another pod",
     ["pci address"],
     { ...sriov, rank: RANK.fact, confidence: "high", with: [["already allocated", "in use", "is already"]] },
+  ),
+  rule(
+    "device-unavailable",
+    "The device is in use",
+    ["device or resource busy"],
+    { rank: RANK.call, confidence: "medium", with: [["sriov", "vf ", "up:", "pci", "net1"]], without: ["netns", "umount", "unmount"] },
   ),
   rule(
     "device-unavailable",
@@ -76,7 +82,7 @@ export const DEVICE_RULES = [
       rank: RANK.call,
       confidence: "high",
       with: [
-        ["could not add \"", "veth", "bridge", "link", "interface", "route", "cni0", "vxlan", "rtnetlink", "ipvlan", "macvlan", "device", "peer", "eth0", "netlink", "container", "pair", "tap", "add ip"],
+        ["could not add \"", "veth", "bridge", "link", "interface", "route", "rule", "cni0", "vxlan", "rtnetlink", "ipvlan", "macvlan", "device", "peer", "eth0", "netlink", "container", "pair", "tap", "add ip"],
       ],
       without: [
         "reserve", "pod sandbox with name", "container name", "resource already exists", "workloadendpoint", "endpoint already exists", "network-attachment", "socket",

@@ -135,7 +135,20 @@ export const MULTUS_RULES = [
     "daemon-slow",
     "The shim was ended at the runtime's deadline while it waited for its daemon",
     ["signal: killed", "context deadline exceeded"],
-    { rank: RANK.symptom, detail: "deadline", confidence: "medium", with: [['type="multus-shim"', "type='multus-shim'"], ["netplugin failed"]], without: ["errored:"] },
+    {
+      rank: RANK.symptom,
+      detail: "deadline",
+      confidence: "medium",
+      op: "add",
+      with: [['type="multus-shim"', "type='multus-shim'"], ["netplugin failed"]],
+      without: ["errored:"],
+    },
+  ),
+  rule(
+    "teardown-failed",
+    "The plugin was ended at the runtime's deadline while it ended the sandbox",
+    ["signal: killed"],
+    { rank: RANK.symptom, detail: "deadline", confidence: "medium", op: "del", with: [["netplugin failed"]], without: ["errored:"] },
   ),
   rule(
     "daemon-oom",
@@ -204,7 +217,7 @@ export const MULTUS_RULES = [
     "shim-daemon-skew",
     "A path of the daemon's interface is not known to it",
     ["404 page not found", "status 404", "][404]", "unsupported api"],
-    { rank: RANK.symptom, confidence: "medium", with: [["cni", "dummy", "shim", "/v1/", "cns", "readyz"]], without: ["endpoint id", "getendpointid"] },
+    { rank: RANK.symptom, confidence: "medium", with: [["cni", "dummy", "shim", "/v1/", "cns", "readyz"]], without: ["endpointid"] },
   ),
   rule(
     "shim-daemon-skew",

@@ -65,7 +65,7 @@ export const RUNTIME_RULES = [
     [
       "failed to get sandbox image", "failed to pull image", "error pulling image", "failed to resolve reference", "pull and unpack", "unable to pull", "pulling image",
       "manifest unknown", "pullqps", "imagepullbackoff", "errimagepull", "pull access denied", "sandbox image", "pause image", "infra image", "failed to resolve image",
-      "creating pod sandbox image",
+      "creating pod sandbox image", "pinging container registry", "initializing source docker",
     ],
     { rank: RANK.pair, confidence: "high" },
   ),
@@ -89,6 +89,7 @@ export const RUNTIME_RULES = [
     {
       rank: RANK.call,
       confidence: "high",
+      with: [["fail", "error", "cannot", "unable", "expected", "not found", "invalid", "no such", "too low"]],
       without: ["no space left on device", "oom", "out of memory", "container_oom", "resource temporarily unavailable", "killed process", "throttl"],
     },
   ),

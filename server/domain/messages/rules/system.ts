@@ -45,7 +45,7 @@ export const SYSTEM_RULES = [
   rule(
     "node-resource-exhausted",
     "A disk or a table of the kernel is full",
-    ["no space left on device", "enospc", "disk quota exceeded", "no inodes", "out of inodes", "freediskspacefailed"],
+    ["no space left on device", "enospc", "disk quota exceeded", "no inodes", "out of inodes", "free data blocks", "freediskspacefailed"],
     fact,
   ),
   rule("node-resource-exhausted", "A process or the node has no file descriptors left", ["too many open files", "emfile", "enfile", "file table overflow"], fact),
