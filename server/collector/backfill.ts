@@ -4,6 +4,7 @@ import type { Observation } from "../domain/observation";
 import type { Thresholds } from "../domain/thresholds";
 import type { Log } from "../log";
 import type { CollectorStatus, Ingest } from "../store/types";
+import { PastIncidents } from "./incident-keeper";
 import { Pipeline } from "./pipeline";
 import { Writer } from "./writer";
 
@@ -16,7 +17,8 @@ const WRITE_EVERY_MS = 60_000;
 /**
  * Runs observations of the past, in the order of their time, through the same pipeline as those of the present, on a
  * clock that shows each observation's own time. Only what belongs to the past is written: samples, events, answers and
- * sources; what is known now stays the live pipeline's. Returns the last view of each node, or nothing where it was ended.
+ * sources; what is known now stays the live pipeline's. Returns the last view of each node and the
+ * incidents, which the live pipeline goes on with; nothing where it was ended.
  */
 export async function backfill(options: {
   readonly observations: Iterable<Observation>;
@@ -29,11 +31,12 @@ export async function backfill(options: {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly onProgress: (doneShare: number) => void;
-}): Promise<readonly NodeView[] | undefined> {
+}): Promise<{ readonly views: readonly NodeView[]; readonly incidents: PastIncidents } | undefined> {
   let nowMs = options.fromMs;
   const clock: Clock = { now: () => nowMs, after: () => () => {}, rate: 1 };
   const writer = new Writer(options.ingest, options.log, () => {}, () => {}, { past: true });
-  const pipeline = new Pipeline({ clock, log: options.log, thresholds: options.thresholds, cniDaemons: options.cniDaemons, writer, views: [], expects: { kubelet: true, agents: true } });
+  const incidents = new PastIncidents();
+  const pipeline = new Pipeline({ clock, log: options.log, thresholds: options.thresholds, cniDaemons: options.cniDaemons, writer, views: [], incidentSink: incidents, expects: { kubelet: true, agents: true } });
   let wroteMs = nowMs;
   let sliceMs = monotonicMs();
   for (const observation of options.observations) {
@@ -52,5 +55,5 @@ export async function backfill(options: {
   }
   pipeline.judgeAll();
   writer.flush(nowMs, options.status());
-  return [...pipeline.views()];
+  return { views: [...pipeline.views()], incidents };
 }

@@ -27,6 +27,9 @@ export class ClusterState {
   podsOf(node: NodeName): ReadonlyMap<string, PodObject> {
     return this.#podsByNode.get(node) ?? NO_PODS;
   }
+  pods(): Iterable<PodObject> {
+    return this.#pods.values();
+  }
   pod(uid: string): PodObject | undefined {
     return this.#pods.get(uid);
   }

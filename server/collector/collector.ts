@@ -3,7 +3,6 @@ import { monotonicMs, type Clock } from "../clock";
 import type { ServeConfig } from "../config";
 import { cniDaemonOf } from "../domain/cni-daemons";
 import type { DaemonSetObject } from "../domain/model";
-import type { NodeView } from "../domain/node-view";
 import type { ClusterIdentity, Observation, Observe } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
@@ -13,6 +12,7 @@ import type { Connection } from "../sources/kube-api/connect";
 import { isInterestingDaemonSet } from "../sources/kube-api/project";
 import { startKubeApiSource } from "../sources/kube-api/source";
 import { StoreUnwritable, type CollectorStatus, type Ingest } from "../store/types";
+import { LOAD_CLOSED_MS } from "./incident-keeper";
 import { startKubelets } from "./kubelets";
 import { createOwnMetrics } from "./own-metrics";
 import { Pipeline } from "./pipeline";
@@ -70,6 +70,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     cniDaemons: config.cniDaemon,
     writer,
     views: ingest.loadViews(),
+    incidents: ingest.loadIncidents(startedMs - LOAD_CLOSED_MS),
     expects: { kubelet: true, agents: config.agentPort !== undefined },
     onTick: (seconds) => metrics.tick(seconds),
   });
@@ -155,14 +156,17 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       agentCaFile: agents?.caFile,
       kubeletWhy: kubelets.why,
       fillPast: async (past) => {
-        let views: readonly NodeView[] | undefined;
+        let found: Awaited<ReturnType<typeof backfill>>;
         try {
-          views = await backfill({ ...past, ingest, thresholds, cniDaemons: config.cniDaemon, status, log, signal: stopping.signal, onProgress: (share) => (doneShare = share) });
+          found = await backfill({ ...past, ingest, thresholds, cniDaemons: config.cniDaemon, status, log, signal: stopping.signal, onProgress: (share) => (doneShare = share) });
         } finally {
           doneShare = undefined;
           pastComing = false;
         }
-        for (const view of views ?? []) pipeline.adoptPast(view);
+        if (found !== undefined) {
+          for (const view of found.views) pipeline.adoptPast(view);
+          pipeline.adoptIncidents(found.incidents);
+        }
         options.onWritten();
       },
       stop: stopAll,

@@ -15,6 +15,8 @@ import type { Thresholds } from "../domain/thresholds";
 import type { Log } from "../log";
 import type { CollectorStatus } from "../store/types";
 import { ClusterState } from "./cluster-state";
+import type { IncidentSink, KeptIncidents, PastIncidents } from "./incident-keeper";
+import { Incidents } from "./incidents";
 import { NodeMemory } from "./node-memory";
 import { unheardView, unjudgedView } from "../domain/unknown-views";
 import type { Writer } from "./writer";
@@ -35,6 +37,10 @@ export interface PipelineOptions {
   readonly writer: Writer;
   /** What the store remembers of each node. */
   readonly views: readonly NodeView[];
+  /** The same of incidents. */
+  readonly incidents?: KeptIncidents;
+  /** Where incidents go instead of to the writer. */
+  readonly incidentSink?: IncidentSink;
   readonly expects: { readonly kubelet: boolean; readonly agents: boolean };
   readonly onTick?: (seconds: number, views: number) => void;
 }
@@ -46,6 +52,7 @@ export class Pipeline {
   readonly #dirty = new Set<string>();
   readonly #listed = new Set<WatchedKind>();
   readonly #startedMs: number;
+  readonly #incidents: Incidents;
   #daemons: readonly CniDaemon[] = [];
   #daemonsChanged = true;
   #daemonSets: readonly DaemonSetObject[] = [];
@@ -54,6 +61,8 @@ export class Pipeline {
 
   constructor(private readonly options: PipelineOptions) {
     this.#startedMs = options.clock.now();
+    const { incidents, incidentSink } = options;
+    this.#incidents = new Incidents({ ...options, ...(incidents === undefined ? {} : { kept: incidents }), ...(incidentSink === undefined ? {} : { sink: incidentSink }) });
     for (const view of options.views) this.#nodes.set(view.name, new NodeMemory(view));
   }
 
@@ -74,6 +83,7 @@ export class Pipeline {
         const memory = this.#nodes.get(observation.node);
         if (memory === undefined) return;
         memory.agentReport(observation.report, observation.atMs);
+        this.#incidents.report(observation.node, observation.report);
         // Beside a list of pods that is old, the sandboxes of newer pods would look as if nobody owned them.
         const pods = this.#listed.has("pods") && partOf([...this.cluster.kinds.values()], "pods", this.options.clock.now()).seen ? this.cluster.podsOf(observation.node) : undefined;
         this.#keep(observation.node, memory, agentSamples(observation.report, pods, observation.atMs), "agent");
@@ -125,10 +135,13 @@ export class Pipeline {
       // A due time that is further off than any wait was set before the clock stepped back.
       const waits = nowMs < memory.judgeAfterMs && memory.judgeAfterMs - nowMs <= CALM_REJUDGE_MS;
       if (!this.#dirty.has(name) && waits) continue;
+      const before = memory.view;
       this.#judgeOrSay(name, memory, nowMs);
+      if (memory.view !== undefined) this.#incidents.looked(before, memory.view, nowMs);
       judged += 1;
     }
     this.#dirty.clear();
+    this.#incidents.settle(() => this.views(), this.#nodes.size, this.cluster.pods(), nowMs);
     return judged;
   }
 
@@ -157,6 +170,11 @@ export class Pipeline {
     this.#dirty.add(past.name);
   }
 
+  /** The same for the incidents of such a history. */
+  adoptIncidents(past: PastIncidents): void {
+    this.#incidents.adoptPast(past, this.options.clock.now());
+  }
+
   /** True once what `view` gives was judged since the start, and is not what the store remembers. */
   get judges(): boolean {
     return this.#canJudge(this.options.clock.now());
@@ -175,6 +193,7 @@ export class Pipeline {
     if (changes === "daemonsets") this.#daemonsChanged = true;
     if (observation.type === "listed") this.#listed.add(observation.kind);
     if (observation.type === "node" && !this.#nodes.has(observation.object.name)) this.#nodes.set(observation.object.name, new NodeMemory());
+    if (observation.type === "daemonset") this.#incidents.daemonSet(this.cluster.daemonSets.get(observation.object.uid), observation.object, nowMs);
     const touched = this.cluster.apply(observation);
     if (observation.type === "event") {
       const node = this.cluster.nodeOf(observation.object);
@@ -197,9 +216,13 @@ export class Pipeline {
 
   #forgetNodes(): void {
     for (const name of [...this.#nodes.keys()]) if (!this.cluster.nodes.has(name as NodeName)) this.#drop(name);
+    this.#incidents.listed((name) => this.cluster.nodes.has(name as NodeName), this.options.clock.now());
   }
   #drop(name: string): void {
-    if (this.#nodes.delete(name)) this.options.writer.gone(name);
+    if (this.#nodes.delete(name)) {
+      this.options.writer.gone(name);
+      this.#incidents.gone(name, this.options.clock.now());
+    }
     this.#dirty.delete(name);
   }
 

@@ -1,14 +1,18 @@
+import type { ClusterChange } from "../domain/cluster-changes";
 import type { NodeName } from "../domain/ids";
+import type { Incident, IncidentEntry, KeepStretch } from "../domain/incident/types";
 import type { EventObject } from "../domain/model";
 import type { NodeView } from "../domain/node-view";
 import type { Sample } from "../domain/signals";
 import type { Log } from "../log";
 import { StoreUnwritable, type CollectorStatus, type Ingest, type IngestBatch, type KubeletKey } from "../store/types";
+import type { IncidentSink } from "./incident-keeper";
 
 /** While nothing can be written this much is kept; older samples give way, counted. About 20 minutes of 500 nodes. */
 export const MAX_PENDING_SAMPLES = 400_000;
 export const MAX_PENDING_EVENTS = 20_000;
 export const MAX_PENDING_CHANGES = 20_000;
+export const MAX_PENDING_ENTRIES = 20_000;
 
 type Change = IngestBatch["answers"][number];
 type SourceChange = IngestBatch["sources"][number];
@@ -18,7 +22,7 @@ type SourceChange = IngestBatch["sources"][number];
  * (full or read-only disk) everything is kept within bounds and tried again at the next tick; views are kept only as
  * their latest, so that what comes back first is the present.
  */
-export class Writer {
+export class Writer implements IncidentSink {
   #samples: (Sample & { readonly node: NodeName })[] = [];
   #events = new Map<string, EventObject & { readonly node?: string }>();
   #views = new Map<string, NodeView>();
@@ -26,6 +30,12 @@ export class Writer {
   #answers: Change[] = [];
   #sources: SourceChange[] = [];
   #keys = new Map<string, KubeletKey>();
+  readonly #incidents = new Map<number, Incident>();
+  readonly #forgotten = new Set<number>();
+  readonly #retold = new Set<number>();
+  #entries: (IncidentEntry & { readonly incident: number })[] = [];
+  readonly #kept = new Map<string, KeepStretch>();
+  #clusterChanges: ClusterChange[] = [];
   #unwritable: { readonly reason: string; readonly ticks: number } | undefined;
   #droppedSamples = 0;
 
@@ -73,6 +83,30 @@ export class Writer {
   kubeletKey(key: KubeletKey): void {
     this.#keys.set(key.node, key);
   }
+  clusterChange(change: ClusterChange): void {
+    this.#clusterChanges.push(change);
+    if (this.#clusterChanges.length > MAX_PENDING_CHANGES) this.#clusterChanges.shift();
+  }
+
+  saveIncident(incident: Incident): void {
+    this.#incidents.set(incident.id, incident);
+  }
+  forgetIncident(id: number): void {
+    this.#incidents.delete(id);
+    this.#forgotten.add(id);
+    this.#entries = this.#entries.filter(({ incident }) => incident !== id);
+  }
+  retellIncident(id: number): void {
+    this.#retold.add(id);
+    this.#entries = this.#entries.filter(({ incident }) => incident !== id);
+  }
+  incidentEntry(incident: number, entry: IncidentEntry): void {
+    this.#entries.push({ ...entry, incident });
+    if (this.#entries.length > MAX_PENDING_ENTRIES) this.#entries.shift();
+  }
+  keepSamples(stretch: KeepStretch): void {
+    this.#kept.set(`${stretch.incident} ${stretch.node} ${stretch.fromMs}`, stretch);
+  }
 
   /** What the status tells of the store. */
   get state(): { readonly writable: boolean; readonly reason?: string; readonly pendingBatches: number; readonly droppedSamples: number } {
@@ -95,6 +129,8 @@ export class Writer {
       answers: this.#answers,
       sources: this.#sources,
       kubeletKeys: [...this.#keys.values()],
+      incidents: { saved: [...this.#incidents.values()], forgotten: [...this.#forgotten], retold: [...this.#retold], entries: this.#entries, kept: [...this.#kept.values()] },
+      changes: this.#clusterChanges,
       ...(this.mode.past ? {} : { status }),
     };
     try {
@@ -111,7 +147,7 @@ export class Writer {
     this.count("samples", batch.samples.length);
     this.count("events", batch.events.length);
     this.count("views", batch.views.length);
-    const anyone = batch.views.length > 0 || batch.gone.length > 0;
+    const anyone = batch.views.length > 0 || batch.gone.length > 0 || this.#incidents.size > 0 || this.#forgotten.size > 0;
     this.#samples = [];
     this.#events.clear();
     this.#views.clear();
@@ -119,6 +155,12 @@ export class Writer {
     this.#answers = [];
     this.#sources = [];
     this.#keys.clear();
+    this.#incidents.clear();
+    this.#forgotten.clear();
+    this.#retold.clear();
+    this.#entries = [];
+    this.#kept.clear();
+    this.#clusterChanges = [];
     if (anyone) this.written();
     return true;
   }

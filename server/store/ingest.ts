@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { NodeView } from "../domain/node-view";
 import { StoreError, toUnwritable } from "./errors";
 import { ChangeWriter } from "./ingest/changes";
+import { IncidentWriter, loadIncidents } from "./ingest/incidents";
 import { maintenance } from "./ingest/maintain";
 import { SampleWriter } from "./ingest/samples";
 import { verificationsOver } from "./ingest/verifications";
@@ -27,6 +28,7 @@ interface Connection {
   readonly inode: bigint;
   readonly samples: SampleWriter;
   readonly changes: ChangeWriter;
+  readonly incidents: IncidentWriter;
 }
 
 class SqliteIngest implements Ingest {
@@ -50,10 +52,12 @@ class SqliteIngest implements Ingest {
   }
 
   write(batch: IngestBatch): WriteResult {
-    return this.#attempt(({ db, samples, changes }) =>
+    return this.#attempt(({ db, samples, changes, incidents }) =>
       db
         .transaction((): WriteResult => {
           const seq = changes.write(batch);
+          if (batch.incidents !== undefined) incidents.write(batch.incidents, seq);
+          if (batch.changes !== undefined) incidents.changes(batch.changes);
           return { seq, skippedSamples: samples.write(batch.samples, batch.atMs) };
         })
         .immediate(),
@@ -81,6 +85,10 @@ class SqliteIngest implements Ingest {
         .all()
         .map(viewFromJson),
     );
+  }
+
+  loadIncidents(closedSinceMs: number): ReturnType<Ingest["loadIncidents"]> {
+    return this.#read((db) => loadIncidents(db, closedSinceMs));
   }
 
   kubeletKeys(): ReadonlyMap<string, KubeletKey> {
@@ -143,7 +151,7 @@ class SqliteIngest implements Ingest {
     let db: Db | undefined;
     try {
       db = openWritable(this.#file, { mustExist: true });
-      this.#connection = { db, inode, samples: new SampleWriter(db), changes: new ChangeWriter(db) };
+      this.#connection = { db, inode, samples: new SampleWriter(db), changes: new ChangeWriter(db), incidents: new IncidentWriter(db) };
       return this.#connection;
     } catch (error) {
       db?.close();

@@ -88,6 +88,8 @@ function inspect(file: string, acknowledged: number): number {
     expect(db.prepare("SELECT count(*), min(count), max(count) FROM event").raw().get()).toEqual([batches, 0, batches - 1]);
     expect(db.prepare("SELECT count(*), max(CAST(summary AS INTEGER)) FROM answer_change").raw().get()).toEqual([batches, batches - 1]);
     expect(db.prepare("SELECT max(json_extract(json, '$.answer.sinceMs')), max(seq) FROM node_view").raw().get()).toEqual([batches - 1, batches]);
+    expect(db.prepare("SELECT count(*), max(id), max(seq), (SELECT count(*) FROM incident_entry), (SELECT max(CAST(text AS INTEGER)) FROM incident_entry) FROM incident").raw().get()).toEqual([batches, batches, batches, batches, batches - 1]);
+    expect(db.prepare("SELECT count(*), max(CAST(text AS INTEGER)) FROM cluster_change").raw().get()).toEqual([batches, batches - 1]);
     return batches - 1;
   } finally {
     db.close();

@@ -1,5 +1,6 @@
 import { fleetHistory, answerChanges } from "./reader/history";
 import { readEvents } from "./reader/events";
+import { changedIncidents, clusterChanges, openIncidents, readIncident, readIncidents } from "./reader/incidents";
 import { ReadSource, type Query } from "./reader/source";
 import { readProgress } from "./reader/samples";
 import { readTimeline } from "./reader/timeline";
@@ -26,6 +27,11 @@ export function openReader({ file }: { readonly file: string }): Reader {
     events: (asked) => source.read((query) => readEvents(query, asked)),
     fleetHistory: (asked) => source.read((query) => fleetHistory(query, asked, readProgress(query))),
     answerChanges: (asked) => source.read((query) => answerChanges(query, asked)),
+    incidents: (asked) => source.read((query) => readIncidents(query, asked)),
+    incident: (id) => source.read((query) => readIncident(query, id)),
+    openIncidents: () => source.read(openIncidents),
+    changedIncidents: (sinceSeq) => source.read((query) => changedIncidents(query, sinceSeq)),
+    clusterChanges: (asked) => source.read((query) => clusterChanges(query, asked)),
     close: () => source.close(),
   };
 }

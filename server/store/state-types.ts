@@ -23,6 +23,13 @@ export interface State {
   /** Takes the key that a kubelet offers as the right one. False where it offers another by now, or none. */
   acceptKubeletKey(permit: Permit, entry: AuditEntry, key: { readonly node: string; readonly sha256: string }): Promise<boolean>;
 
+  /** Of several at once the first counts; a later one is told whose it was. `undefined`: no such incident. */
+  acknowledgeIncident(permit: Permit, entry: AuditEntry, id: number): Promise<{ readonly by: string; readonly atMs: number } | undefined>;
+  /** False where there is no such incident, or it has MAX_NOTES notes. */
+  noteIncident(permit: Permit, entry: AuditEntry, note: { readonly id: number; readonly text: string }): Promise<"done" | "not-found" | "too-many">;
+  /** A title replaces the one before. False where there is no such incident. */
+  titleIncident(permit: Permit, entry: AuditEntry, title: { readonly id: number; readonly text: string }): Promise<boolean>;
+
   /** Keys that changed and wait to be accepted, by node, at most MAX_KEYS_READ. */
   offeredKeys(): Promise<readonly KubeletKey[]>;
   run(requestId: RequestId): Promise<ActionRun | undefined>;
@@ -86,6 +93,8 @@ export interface ActionRun extends NewRun {
   readonly verifications: readonly RunVerification[];
 }
 
+/** Most notes of one incident. */
+export const MAX_NOTES = 200;
 export const MAX_KEYS_READ = 500;
 export const MAX_RUNS_READ = 200;
 export const MAX_AUDIT_READ = 500;

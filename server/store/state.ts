@@ -7,7 +7,7 @@ import { findRuns, readAudit, readRuns } from "./reader/runs";
 import { ReadSource } from "./reader/source";
 import { toRun } from "./run-rows";
 import type { ActionRun, State } from "./state-types";
-import { MAX_KEYS_READ } from "./state-types";
+import { MAX_KEYS_READ, MAX_NOTES } from "./state-types";
 
 /** Writes and reads that wait for their turn. People are few; more than this is a fault or an attack. */
 export const MAX_STATE_QUEUE = 200;
@@ -99,6 +99,37 @@ class PrismaState implements State {
     });
   }
 
+  acknowledgeIncident(...[permit, entry, id]: Parameters<State["acknowledgeIncident"]>): ReturnType<State["acknowledgeIncident"]> {
+    return this.#write(permit, async (tx) => {
+      if (!(await isThere(tx, id))) return undefined;
+      const known = await tx.incidentPeople.findUnique({ where: { incident: id } });
+      if (known?.acknowledgedBy !== null && known?.acknowledgedBy !== undefined) return { by: known.acknowledgedBy, atMs: Number(known.acknowledgedMs) };
+      await savePeople(tx, id, { acknowledgedBy: entry.actor, acknowledgedMs: BigInt(entry.atMs) });
+      await addAudit(tx, entry);
+      return { by: entry.actor, atMs: entry.atMs };
+    });
+  }
+
+  noteIncident(...[permit, entry, { id, text }]: Parameters<State["noteIncident"]>): ReturnType<State["noteIncident"]> {
+    return this.#write(permit, async (tx) => {
+      if (!(await isThere(tx, id))) return "not-found";
+      if ((await tx.incidentNote.count({ where: { incident: id } })) >= MAX_NOTES) return "too-many";
+      await tx.incidentNote.create({ data: { incident: id, atMs: BigInt(entry.atMs), by: entry.actor, text } });
+      await savePeople(tx, id, {});
+      await addAudit(tx, entry);
+      return "done";
+    });
+  }
+
+  titleIncident(...[permit, entry, { id, text }]: Parameters<State["titleIncident"]>): Promise<boolean> {
+    return this.#write(permit, async (tx) => {
+      if (!(await isThere(tx, id))) return false;
+      await savePeople(tx, id, { title: text, titledBy: entry.actor, titledMs: BigInt(entry.atMs) });
+      await addAudit(tx, entry);
+      return true;
+    });
+  }
+
   offeredKeys(): ReturnType<State["offeredKeys"]> {
     return Promise.resolve(
       this.#reads().read((query) =>
@@ -184,6 +215,15 @@ class PrismaState implements State {
 
 /** "DaemonSet kube-system/kube-multus-ds": how a run's object is asked for. */
 export const objectText = ({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }): string => `${kind} ${namespace}/${name}`;
+
+/** What is only watched is nobody's to speak of. */
+const isThere = async (tx: Tx, id: number): Promise<boolean> => (await tx.incident.count({ where: { id, state: { not: "watched" } } })) > 0;
+
+/** With the number of the batch that comes next: whoever has seen the one before is told of it by that one. */
+async function savePeople(tx: Tx, incident: number, data: Omit<Prisma.IncidentPeopleUncheckedCreateInput, "incident" | "seq">): Promise<void> {
+  const seq = Number((await tx.meta.findUnique({ where: { key: "seq" } }))?.value ?? 0) + 1;
+  await tx.incidentPeople.upsert({ where: { incident }, update: { ...data, seq }, create: { incident, ...data, seq } });
+}
 
 async function addAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   await tx.audit.create({

@@ -5,6 +5,7 @@ import { rollUp, rollupOf, type TimedRollup } from "../domain/rollup";
 import { openIngest } from "./ingest";
 import { openReader } from "./reader";
 import { batch, nodeName, sample } from "./testing/batches";
+import { incidentBatch, nodeIncident } from "./testing/incidents";
 import { T0, tempStore } from "./testing/temp-store";
 import { FIVE_MINUTES_MS, MINUTE_MS, TIER_TABLES, type RolledStep } from "./tiers";
 import type { Ingest } from "./types";
@@ -37,6 +38,9 @@ const rawCount = (file: string): number => {
   }
 };
 
+/** A stretch whose samples are kept with an incident. */
+const keptWith = (incident: number, node: string, stretch: { readonly fromMs: number; readonly toMs: number }) => incidentBatch({ saved: [nodeIncident(incident, node)], kept: [{ incident, node, ...stretch }] });
+
 /** One value a time and series: the model of what the tiers must hold. */
 const model = (samples: ReadonlyMap<number, number>, step: RolledStep, beforeMs: number): TimedRollup[] =>
   rollUp([...samples].filter(([atMs]) => atMs < beforeMs).map(([atMs, value]) => ({ atMs, ...rollupOf(atMs, value) })), step);
@@ -49,6 +53,7 @@ describe("roll-up", () => {
       { weight: 6, arbitrary: fc.record({ do: fc.constant("beside" as const), pick: fc.nat(), offsets: fc.array(fc.integer({ min: -200_000, max: 200_000 }), { minLength: 1, maxLength: 8 }) }) },
       { weight: 5, arbitrary: fc.record({ do: fc.constant("maintain" as const), steps: fc.integer({ min: 1, max: 12 }) }) },
       { weight: 4, arbitrary: fc.record({ do: fc.constant("pass-time" as const), ms: fc.oneof(fc.integer({ min: 0, max: HOUR }), fc.integer({ min: 0, max: 30 * HOUR })) }) },
+      { weight: 3, arbitrary: fc.record({ do: fc.constant("keep" as const), ageMs: fc.integer({ min: 0, max: 40 * HOUR }), forMs: fc.integer({ min: 1, max: 8 * HOUR }) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("reopen" as const) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("clock-back" as const), ms: fc.integer({ min: 0, max: 3 * HOUR }) }) },
     );
@@ -74,6 +79,7 @@ describe("roll-up", () => {
               write(step.offsets.map((offset) => beside + offset)); // into spans that were rolled up, or whose samples are deleted
             } else if (step.do === "maintain") for (let count = 0; count < step.steps; count += 1) ingest.maintain(nowMs);
             else if (step.do === "pass-time") nowMs += step.ms;
+            else if (step.do === "keep") ingest.write(batch(nowMs, { incidents: keptWith(1, "a", { fromMs: nowMs - step.ageMs, toMs: nowMs - step.ageMs + step.forMs }) }));
             else if (step.do === "clock-back") nowMs -= step.ms;
             else {
               ingest.close();
@@ -130,6 +136,32 @@ describe("roll-up", () => {
       maintainAll(ingest, T0 + 2 * HOUR);
       expect(counts(store.file, MINUTE_MS)).toBe(120);
       expect(counts(store.file, FIVE_MINUTES_MS)).toBe(120);
+    } finally {
+      reader.close();
+      ingest.close();
+      store.remove();
+    }
+  });
+
+  it("keeps the samples of an incident's stretch as they came, and them alone, until the incident goes", () => {
+    const store = tempStore();
+    const ingest = openIngest({ file: store.file, nowMs: T0 });
+    const reader = openReader({ file: store.file });
+    try {
+      const times = Array.from({ length: 8 * 240 }, (_, tick) => T0 + tick * 15_000);
+      ingest.write(batch(T0 + 8 * HOUR, { samples: times.flatMap((atMs) => [sample("a", "pods.waiting", atMs, 1), sample("b", "pods.waiting", atMs, 1)]) }));
+      const stretch = { fromMs: T0 + 2 * HOUR + 7_000, toMs: T0 + 4 * HOUR - 7_000 };
+      ingest.write(batch(T0 + 8 * HOUR, { incidents: keptWith(1, "a", stretch) }));
+      maintainAll(ingest, T0 + 31 * HOUR);
+      expect(rawCount(store.file)).toBe(2 * 240); // whole five minutes of one node
+      const inside = reader.timeline({ node: nodeName("a"), fromMs: T0 + 2 * HOUR + 60_000, toMs: T0 + 3 * HOUR, signals: ["pods.waiting"], points: 1_000 });
+      expect([inside.tier, inside.stepMs, inside.series[0]?.atMs.length]).toEqual(["raw", 0, 237]);
+      expect(reader.timeline({ node: nodeName("a"), fromMs: T0 + HOUR, toMs: T0 + 2 * HOUR + 60_000, signals: ["pods.waiting"], points: 1_000 }).tier).toBe("5m");
+      expect(counts(store.file, FIVE_MINUTES_MS)).toBe(2 * times.length);
+      ingest.write(batch(T0 + 31 * HOUR, { incidents: incidentBatch({ saved: [{ ...nodeIncident(1, "a"), state: "closed", closedMs: T0 + 5 * HOUR }] }) }));
+      maintainAll(ingest, T0 + 32 * 24 * HOUR);
+      maintainAll(ingest, T0 + 32 * 24 * HOUR + HOUR);
+      expect(rawCount(store.file)).toBe(0);
     } finally {
       reader.close();
       ingest.close();

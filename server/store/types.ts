@@ -1,4 +1,7 @@
+import type { ClusterChange } from "../domain/cluster-changes";
 import type { NodeName } from "../domain/ids";
+import type { IncidentState } from "../domain/incident/machine";
+import type { Incident, IncidentEntry, KeepStretch } from "../domain/incident/types";
 import type { EventObject } from "../domain/model";
 import type { NodeView } from "../domain/node-view";
 import type { ClusterIdentity, KindStatus } from "../domain/observation";
@@ -18,6 +21,8 @@ export interface Ingest {
   maintain(nowMs: number): boolean;
   /** Where a collector that starts goes on: the views as they were last written. */
   loadViews(): readonly NodeView[];
+  /** The same for incidents: those that are not closed, or closed since then; the last number that was given; when the last look was. */
+  loadIncidents(closedSinceMs: number): { readonly items: readonly Incident[]; readonly lastId: number; readonly lastLookMs: number | undefined };
   /** What became of the actions that people ran. */
   readonly verifications: Verifications;
   /** Keys of kubelets seen first (`--kubelet-tls=pin`). */
@@ -55,8 +60,25 @@ export interface IngestBatch {
   /** A source of a node turned fresh or stale. */
   readonly sources: readonly { readonly node: string; readonly source: Source; readonly atMs: number; readonly fresh: boolean; readonly reason: string }[];
   readonly kubeletKeys: readonly KubeletKey[];
+  /** What became of incidents at these looks. */
+  readonly incidents?: IncidentBatch;
+  /** Restarts, rollouts, changed files; each is told once. */
+  readonly changes?: readonly ClusterChange[];
   /** The collector's own state, as the status route shows it. */
   readonly status?: CollectorStatus;
+}
+
+export interface IncidentBatch {
+  /** Whole; each gets the batch's sequence number. */
+  readonly saved: readonly Incident[];
+  /** Signs that did not hold. Anything else of this number stays. */
+  readonly forgotten: readonly number[];
+  /** Of these the entries that are stored go, and those of the batch are all of them. */
+  readonly retold: readonly number[];
+  /** In order; the incident of each is saved by this batch or one before. */
+  readonly entries: readonly (IncidentEntry & { readonly incident: number })[];
+  /** Samples to keep as they came, as long as the incident. */
+  readonly kept: readonly KeepStretch[];
 }
 
 export interface CollectorStatus {
@@ -77,6 +99,49 @@ export interface FleetRow {
   readonly seq: number;
 }
 
+/** An incident with what people said of it. */
+export interface IncidentRow {
+  readonly incident: Incident;
+  readonly seq: number;
+  readonly people: IncidentPeople;
+}
+
+export interface IncidentPeople {
+  readonly title?: { readonly text: string; readonly by: string; readonly atMs: number };
+  readonly acknowledged?: { readonly by: string; readonly atMs: number };
+  /** How many there are; the text of each is in `incident`. */
+  readonly notes: number;
+}
+
+export interface IncidentNote {
+  readonly id: number;
+  readonly atMs: number;
+  readonly by: string;
+  readonly text: string;
+}
+
+export interface IncidentWhole extends IncidentRow {
+  readonly entries: readonly IncidentEntry[];
+  /** Oldest first. */
+  readonly notes: readonly IncidentNote[];
+  /** Of a fleet incident its members, in the order of their numbers, at most MAX_INCIDENTS_READ. */
+  readonly members: readonly IncidentRow[];
+  /** Stretches whose samples are kept as they came. */
+  readonly kept: readonly KeepStretch[];
+}
+
+export interface IncidentQuery {
+  readonly states: readonly Exclude<IncidentState, "watched">[];
+  readonly node?: string;
+  /** Members of a fleet incident are told under it, and not beside it, unless a node is asked for. */
+  readonly members?: boolean;
+  readonly limit: number;
+  /** The last number of the page before. */
+  readonly beforeId?: number;
+}
+
+export const MAX_INCIDENTS_READ = 500;
+
 export interface Reader {
   /** Set where a copy is served because the file's folder is read-only or its disk full: one sentence. What is written later does not show then. */
   readonly copyReason: string | undefined;
@@ -95,6 +160,15 @@ export interface Reader {
   fleetHistory(query: { readonly fromMs: number; readonly toMs: number; readonly buckets: number }): readonly { readonly atMs: number; readonly no: number; readonly unknown: number; readonly known: number }[];
   /** Newest first. */
   answerChanges(query: { readonly fromMs: number; readonly limit: number }): readonly { readonly node: string; readonly atMs: number; readonly state: string; readonly before?: string; readonly atRisk: boolean; readonly summary: string }[];
+  /** Newest number first. */
+  incidents(query: IncidentQuery): { readonly rows: readonly IncidentRow[]; readonly truncated: boolean };
+  incident(id: number): IncidentWhole | undefined;
+  /** How many are not closed, members of fleet incidents not counted, and how many of those block. */
+  openIncidents(): { readonly open: number; readonly blocking: number };
+  /** Numbers of those that changed after `sinceSeq`, at most MAX_INCIDENTS_READ. */
+  changedIncidents(sinceSeq: number): readonly number[];
+  /** Changes of a node, and of the cluster, oldest first; of too many, the newest. */
+  clusterChanges(query: { readonly node: string; readonly fromMs: number; readonly toMs: number; readonly limit: number }): readonly ClusterChange[];
   close(): void;
 }
 

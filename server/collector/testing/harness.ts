@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Clock } from "../../clock";
 import type { Namespace, NodeName, ObjectName } from "../../domain/ids";
-import type { NodeObject, PodObject } from "../../domain/model";
+import type { DaemonSetObject, NodeObject, PodObject } from "../../domain/model";
 import type { KindStatus, WatchedKind } from "../../domain/observation";
 import { DEFAULT_THRESHOLDS } from "../../domain/thresholds";
 import { createLog } from "../../log";
@@ -11,6 +11,7 @@ import { prepareFile } from "../../store/file";
 import { openIngest } from "../../store/ingest";
 import { openReader } from "../../store/reader";
 import type { CollectorStatus, Ingest, Reader } from "../../store/types";
+import { LOAD_CLOSED_MS } from "../incident-keeper";
 import { Pipeline } from "../pipeline";
 import { Writer } from "../writer";
 
@@ -29,14 +30,14 @@ export class PipelineHarness {
   constructor() {
     this.file = prepareFile({ dataDir: this.dir, clusterUid: "u", simulated: false, nowMs: this.nowMs, migrationsDir: path.resolve(import.meta.dirname, "../../../prisma/migrations") }).file;
     this.ingest = openIngest({ file: this.file, nowMs: this.nowMs });
-    this.pipeline = this.#pipeline();
+    this.pipeline = this.makePipeline();
     this.tick();
     this.reader = openReader({ file: this.file });
   }
 
-  #pipeline(): Pipeline {
+  makePipeline(): Pipeline {
     const writer = new Writer(this.ingest, this.log, () => (this.writes += 1), () => {});
-    return new Pipeline({ clock: this.clock, log: this.log, thresholds: DEFAULT_THRESHOLDS, cniDaemons: [], writer, views: this.ingest.loadViews(), expects: { kubelet: false, agents: false } });
+    return new Pipeline({ clock: this.clock, log: this.log, thresholds: DEFAULT_THRESHOLDS, cniDaemons: [], writer, views: this.ingest.loadViews(), incidents: this.ingest.loadIncidents(this.nowMs - LOAD_CLOSED_MS), expects: { kubelet: false, agents: false } });
   }
 
   /** The collector ends and another starts on the same file. */
@@ -44,7 +45,7 @@ export class PipelineHarness {
     this.ingest.close();
     this.nowMs += afterMs;
     this.ingest = openIngest({ file: this.file, nowMs: this.nowMs });
-    this.pipeline = this.#pipeline();
+    this.pipeline = this.makePipeline();
   }
 
   status(): CollectorStatus {
@@ -80,12 +81,12 @@ export class PipelineHarness {
       },
     });
   }
-  daemonSet(namespace: string, name: string): void {
+  daemonSet(namespace: string, name: string, over: Partial<DaemonSetObject> = {}): void {
     this.pipeline.observe({
       source: "api", type: "daemonset", atMs: this.nowMs,
       object: {
         uid: name, namespace: namespace as Namespace, name: name as ObjectName, resourceVersion: "1", generation: 1, containers: [{ name, init: false }], images: [], matchLabels: {}, tolerations: [], picksNodes: false, hostPaths: [],
-        updateStrategy: "RollingUpdate", desired: 1, ready: 1, updated: 1,
+        updateStrategy: "RollingUpdate", desired: 1, ready: 1, updated: 1, ...over,
       },
     });
   }

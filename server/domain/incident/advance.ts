@@ -14,7 +14,8 @@ export interface LookContext {
   readonly nowMs: number;
   /** The look before at this node, in this life of Sandglass or the one before; absent where there was none. */
   readonly previousMs?: number;
-  readonly traits: Traits;
+  /** Asked only where an incident begins or becomes worse. */
+  readonly traits: () => Traits;
   readonly waitingPods: readonly WaitingPod[];
   readonly count: CountReplicas;
   /** The number of an incident that begins; called once where one does. */
@@ -77,7 +78,7 @@ function begin(look: NodeLook, context: LookContext): NodeIncident | undefined {
     relapses: 0,
     reopened: 0,
     entries: 0,
-    traits: context.traits,
+    traits: context.traits(),
     turnMs,
     turnSeen: isContinuous(context),
     signs: 0,
@@ -176,7 +177,7 @@ function observe(incident: NodeIncident, condition: Condition, look: NodeLook, c
   const worse = incident.severity === "risks" && condition === "sick" && severityOf(look) === "blocks";
   return {
     ...incident,
-    ...(worse ? { severity: "blocks" as const, turnMs: sickSinceMs(look, nowMs, "blocks"), turnSeen: isContinuous(context), traits: context.traits } : {}),
+    ...(worse ? { severity: "blocks" as const, turnMs: sickSinceMs(look, nowMs, "blocks"), turnSeen: isContinuous(context), traits: context.traits() } : {}),
     answer: answerOf(look),
     ...(noMs === undefined ? {} : { noMs }),
     ...(started === undefined ? {} : { startedMs: started }),

@@ -34,9 +34,9 @@ describe("who is hurt", () => {
       waitingPod("coredns-1", { namespace: "kube-system", system: true, owner: "ReplicaSet/coredns-5d78c9869d" }),
       waitingPod("held", { hold: { kind: "own-request", sinceMs: T0, because: "the NAD is missing" } }),
     ];
-    const hurt = trackHurt([], pods, (key) => (key === "default/Deployment/web" ? { ready: 4, replicas: 6 } : undefined), T0 + 60_000);
+    const hurt = trackHurt([], pods, (key) => (key === "default/Deployment/web" ? { started: 4, replicas: 6 } : undefined), T0 + 60_000);
     expect(hurt.map(({ kind, name, waiting, role }) => [kind, name, waiting, role])).toEqual([["Deployment", "coredns", 1, "DNS"], ["Deployment", "web", 2, undefined], ["CronJob", "backup", 1, undefined]]);
-    expect(hurt[1]).toMatchObject({ sinceMs: T0 + 2_000, ready: 4, replicas: 6 });
+    expect(hurt[1]).toMatchObject({ sinceMs: T0 + 2_000, started: 4, replicas: 6 });
   });
 
   it("stays told once its pods wait no longer, with when that was, and is hurt again where they do", () => {

@@ -14,8 +14,8 @@ export interface HurtWorkload {
   /** Its pods that wait on the node, now and at most. */
   readonly waiting: number;
   readonly mostWaiting: number;
-  /** Of all its pods in the cluster: how many have a sandbox, how many there are. Absent where they were not counted. */
-  readonly ready?: number;
+  /** Of all pods of the same owner in the cluster: how many have a sandbox, how many there are. Absent where they were not counted. */
+  readonly started?: number;
   readonly replicas?: number;
   /** When the first of its pods began to wait. */
   readonly sinceMs: number;
@@ -65,7 +65,7 @@ export function roleOf(name: string, system: boolean): HurtRole | undefined {
 export const hurtKey = ({ namespace, kind, name }: Pick<HurtWorkload, "namespace" | "kind" | "name">): string => `${namespace}/${kind}/${name}`;
 
 /** How many of a workload's pods have a sandbox, and how many there are, in the whole cluster. */
-export type CountReplicas = (key: string) => { readonly ready: number; readonly replicas: number } | undefined;
+export type CountReplicas = (key: string) => { readonly started: number; readonly replicas: number } | undefined;
 
 /**
  * The workloads that are hurt now, with those that were: a workload whose pods stopped waiting stays, with when that was.

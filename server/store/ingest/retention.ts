@@ -1,3 +1,4 @@
+import { INCIDENTS_KEPT_MS } from "../../domain/incident/timing";
 import type { Db } from "../sqlite/connection";
 import { RETENTION } from "../types";
 
@@ -7,6 +8,11 @@ export const DELETE_PER_STEP = 500;
 export const SERIES_CHECKED_PER_STEP = 500;
 /** Above it the oldest events go before their time. */
 export const MAX_EVENTS_KEPT = 200_000;
+/** Above it closed incidents go before their time, the oldest first. */
+export const MAX_INCIDENTS_KEPT = 5_000;
+/** Above it the oldest stretches of kept samples are given up; one of eight hours takes about a megabyte. */
+export const MAX_KEPT_STRETCHES = 500;
+export const MAX_CHANGES_KEPT = 100_000;
 /** Changes of answers and sources are told as far back as samples are. */
 export const CHANGES_KEPT_MS = RETENTION.fiveMinutesMs;
 
@@ -14,7 +20,7 @@ export const CHANGES_KEPT_MS = RETENTION.fiveMinutesMs;
 export function* retention(db: Db, nowMs: number, seriesDeleted: () => void): Generator<void, void, void> {
   const before = nowMs - CHANGES_KEPT_MS;
   yield* deleteInSteps(db, `DELETE FROM event WHERE rowid IN (SELECT rowid FROM event WHERE last_ms < ? ORDER BY last_ms LIMIT ${DELETE_PER_STEP})`, [nowMs - RETENTION.eventsMs]);
-  yield* dropExcessEvents(db);
+  yield* dropExcess(db, "SELECT count(*) FROM event", MAX_EVENTS_KEPT, "DELETE FROM event WHERE rowid IN (SELECT rowid FROM event ORDER BY last_ms LIMIT ?)");
   // The newest change before the limit stays: it tells the state at the limit.
   yield* deleteInSteps(
     db,
@@ -30,6 +36,11 @@ export function* retention(db: Db, nowMs: number, seriesDeleted: () => void): Ge
   );
   yield* deleteInSteps(db, `DELETE FROM collector_gap WHERE rowid IN (SELECT rowid FROM collector_gap WHERE to_ms < ? LIMIT ${DELETE_PER_STEP})`, [before]);
   yield* deleteInSteps(db, `DELETE FROM node_gone WHERE rowid IN (SELECT rowid FROM node_gone WHERE at_ms < ? LIMIT ${DELETE_PER_STEP})`, [before]);
+  yield* deleteInSteps(db, `DELETE FROM incident WHERE id IN (SELECT id FROM incident WHERE state = 'closed' AND closed_ms < ? LIMIT ${DELETE_PER_STEP})`, [nowMs - INCIDENTS_KEPT_MS]);
+  yield* dropExcess(db, "SELECT count(*) FROM incident WHERE state = 'closed'", MAX_INCIDENTS_KEPT, "DELETE FROM incident WHERE id IN (SELECT id FROM incident WHERE state = 'closed' ORDER BY closed_ms LIMIT ?)");
+  yield* dropExcess(db, "SELECT count(*) FROM incident_kept", MAX_KEPT_STRETCHES, "DELETE FROM incident_kept WHERE (node, from_ms, incident) IN (SELECT node, from_ms, incident FROM incident_kept ORDER BY to_ms LIMIT ?)");
+  yield* deleteInSteps(db, `DELETE FROM cluster_change WHERE id IN (SELECT id FROM cluster_change WHERE at_ms < ? LIMIT ${DELETE_PER_STEP})`, [before]);
+  yield* dropExcess(db, "SELECT count(*) FROM cluster_change", MAX_CHANGES_KEPT, "DELETE FROM cluster_change WHERE id IN (SELECT id FROM cluster_change ORDER BY at_ms LIMIT ?)");
   yield* dropEmptySeries(db, seriesDeleted);
 }
 
@@ -39,9 +50,10 @@ function* deleteInSteps(db: Db, sql: string, values: readonly number[]): Generat
   yield;
 }
 
-function* dropExcessEvents(db: Db): Generator<void, void, void> {
-  let excess = (db.prepare<[], number>("SELECT count(*) FROM event").pluck().get() ?? 0) - MAX_EVENTS_KEPT;
-  const statement = db.prepare<[number]>("DELETE FROM event WHERE rowid IN (SELECT rowid FROM event ORDER BY last_ms LIMIT ?)");
+/** `count` and `drop` are texts of this file; `drop` takes how many rows. */
+function* dropExcess(db: Db, count: string, most: number, drop: string): Generator<void, void, void> {
+  let excess = (db.prepare<[], number>(count).pluck().get() ?? 0) - most;
+  const statement = db.prepare<[number]>(drop);
   while (excess > 0) {
     excess -= statement.run(Math.min(excess, DELETE_PER_STEP)).changes;
     yield;

@@ -34,9 +34,10 @@ interface ProgressRow {
  */
 export function* rollupPass(db: Db, nowMs: number): Generator<void, void, void> {
   const visit = new SeriesVisit(db);
-  const nextSeries = db.prepare<[number], number>("SELECT id FROM series WHERE id > ? ORDER BY id LIMIT 1").pluck();
+  const nextSeries = db.prepare<[number], { id: number; node: string }>("SELECT id, node FROM series WHERE id > ? ORDER BY id LIMIT 1");
   const saveCursor = db.prepare<[number]>("UPDATE rollup_progress SET cursor = ? WHERE id = 1");
   const pass = beginPass(db, nowMs);
+  const kept = new KeptStretches(db, pass.rawFloor);
   const step = db.transaction((from: number): number | undefined => {
     let cursor = from;
     let rows = 0;
@@ -46,8 +47,8 @@ export function* rollupPass(db: Db, nowMs: number): Generator<void, void, void> 
         db.prepare("UPDATE rollup_progress SET done_ms = until_ms, cursor = 0 WHERE id = 1").run();
         return undefined;
       }
-      rows += visit.run(series, pass);
-      cursor = series;
+      rows += visit.run(series.id, pass, kept.of(series.node));
+      cursor = series.id;
     }
     saveCursor.run(cursor);
     return cursor;
@@ -88,6 +89,7 @@ class SeriesVisit {
   readonly #put: Record<RolledStep, Statement<[number, ...RollupColumns]>>;
   readonly #late: Statement<[number, number], number>;
   readonly #clearLate: Statement<[number]>;
+  readonly #deleteBetween: Statement<[number, number, number]>;
   readonly #delete: Record<"sample_raw" | "sample_minute" | "sample_five_minutes", Statement<[number, number]>>;
 
   constructor(db: Db) {
@@ -98,11 +100,12 @@ class SeriesVisit {
     this.#late = db.prepare<[number, number], number>("SELECT at FROM rollup_late WHERE series = ? AND step = ?").pluck();
     this.#clearLate = db.prepare("DELETE FROM rollup_late WHERE series = ?");
     const drop = (table: string) => db.prepare<[number, number]>(`DELETE FROM ${table} WHERE series = ? AND at < ?`);
+    this.#deleteBetween = db.prepare("DELETE FROM sample_raw WHERE series = ? AND at >= ? AND at < ?");
     this.#delete = { sample_raw: drop("sample_raw"), sample_minute: drop("sample_minute"), sample_five_minutes: drop("sample_five_minutes") };
   }
 
   /** Returns how many rows were read, written or deleted. */
-  run(series: number, pass: Pass): number {
+  run(series: number, pass: Pass, kept: readonly Stretch[]): number {
     let rows = 0;
     const fives = new Set(this.#late.all(series, FIVE_MINUTES_MS));
     const minutes = (fromMs: number, toMs: number): void => {
@@ -121,13 +124,57 @@ class SeriesVisit {
       rows += parts.length;
     }
     rows += this.#clearLate.run(series).changes;
-    rows += this.#delete.sample_raw.run(series, pass.rawFloor).changes;
+    rows += this.#dropRaw(series, pass.rawFloor, kept);
     rows += this.#delete.sample_minute.run(series, pass.minuteFloor).changes;
     rows += this.#delete.sample_five_minutes.run(series, pass.fiveFloor).changes;
     return rows;
   }
 
+  /** What lies in a kept stretch stays. Its edges are whole five minutes, so that raw samples of a span go all or none. */
+  #dropRaw(series: number, floor: number, kept: readonly Stretch[]): number {
+    if (kept.length === 0) return this.#delete.sample_raw.run(series, floor).changes;
+    let rows = 0;
+    let from = Number.MIN_SAFE_INTEGER;
+    for (const stretch of kept) {
+      if (stretch.fromMs > from) rows += this.#deleteBetween.run(series, from, Math.min(stretch.fromMs, floor)).changes;
+      from = Math.max(from, stretch.toMs);
+    }
+    return from < floor ? rows + this.#deleteBetween.run(series, from, floor).changes : rows;
+  }
+
   #write(step: RolledStep, series: number, span: TimedRollup): void {
     this.#put[step].run(series, span.atMs, span.min, span.max, span.last, span.lastMs - span.atMs, span.sum, span.count);
   }
+}
+
+/** Stretches whose raw samples are kept with an incident, of one node at a time: series of a node mostly lie side by side. */
+class KeptStretches {
+  readonly #any: boolean;
+  readonly #read: Statement<[string, number], Stretch>;
+  #node: string | undefined;
+  #stretches: readonly Stretch[] = [];
+
+  constructor(
+    db: Db,
+    private readonly floor: number,
+  ) {
+    this.#any = db.prepare("SELECT 1 FROM incident_kept LIMIT 1").get() !== undefined;
+    this.#read = db.prepare<[string, number], Stretch>("SELECT from_ms AS fromMs, to_ms AS toMs FROM incident_kept WHERE node = ? AND from_ms < ? ORDER BY from_ms");
+  }
+
+  of(node: string): readonly Stretch[] {
+    if (!this.#any) return NONE;
+    if (this.#node !== node) {
+      this.#stretches = this.#read.all(node, this.floor);
+      this.#node = node;
+    }
+    return this.#stretches;
+  }
+}
+
+const NONE: readonly Stretch[] = [];
+
+interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
 }

@@ -32,7 +32,7 @@ export function readTimeline(query: Query, asked: Parameters<Reader["timeline"]>
   const chosen = all.filter((row) => wanted.has(row.signal)).sort(bySignal);
 
   const widestStepMs = Math.floor((toMs - fromMs) / (points - 1)) + 1;
-  const base = baseStep(fromMs, widestStepMs, progress);
+  const base = baseStep(fromMs, widestStepMs, progress, () => isKeptRaw(query, node, fromMs, toMs, progress));
   const drawn = base === 0 ? drawRaw(query, chosen, fromMs, toMs, points, widestStepMs) : drawRolled(query, chosen, fromMs, toMs, base, roundUp(widestStepMs, base), progress);
   const silent = collectorGaps(query, fromMs, toMs, progress);
   const events = timelineEvents(query, node, fromMs, toMs, MAX_TIMELINE_EVENTS);
@@ -52,10 +52,22 @@ export function readTimeline(query: Query, asked: Parameters<Reader["timeline"]>
 }
 
 /** The finest tier that still holds the start of the range, or a coarser one where points are as wide anyway. */
-function baseStep(fromMs: number, stepMs: number, progress: Progress): BaseStep {
+function baseStep(fromMs: number, stepMs: number, progress: Progress, keptRaw: () => boolean): BaseStep {
+  if (stepMs < MINUTE_MS && fromMs < progress.rawGone && keptRaw()) return 0;
   if (fromMs < progress.minuteGone || stepMs >= FIVE_MINUTES_MS) return FIVE_MINUTES_MS;
   if (fromMs < progress.rawGone || stepMs >= MINUTE_MS) return MINUTE_MS;
   return 0;
+}
+
+/** Whether raw samples of the whole range are there all the same: kept with an incident, up to where all are. */
+function isKeptRaw(query: Query, node: string, fromMs: number, toMs: number, { rawGone }: Progress): boolean {
+  let reached = fromMs;
+  for (const stretch of query.all<{ from_ms: number; to_ms: number }>("SELECT from_ms, to_ms FROM incident_kept WHERE node = ? AND to_ms > ? AND from_ms <= ? ORDER BY from_ms", node, fromMs, toMs)) {
+    if (stretch.from_ms > reached) return false;
+    reached = Math.max(reached, stretch.to_ms);
+    if (reached >= Math.min(toMs, rawGone)) return true;
+  }
+  return false;
 }
 
 interface Drawn {

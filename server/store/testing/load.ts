@@ -1,4 +1,5 @@
 import type { IngestBatch } from "../types";
+import { incidentBatch, nodeIncident } from "./incidents";
 import { answer, batch, event, sample, view } from "./batches";
 import { T0 } from "./temp-store";
 
@@ -15,5 +16,7 @@ export function loadBatch(index: number): IngestBatch {
     events: [event(`e${index}`, { host: `n${index % SAMPLES_PER_BATCH}`, count: index, firstMs: atMs, lastMs: atMs })],
     views: [view(`n${index % SAMPLES_PER_BATCH}`, "yes", index)],
     answers: [answer(`n${index % SAMPLES_PER_BATCH}`, atMs, "yes", { summary: String(index) })],
+    incidents: incidentBatch({ saved: [nodeIncident(index + 1, `n${index % SAMPLES_PER_BATCH}`)], entries: [{ incident: index + 1, atMs, kind: "opened", text: String(index) }] }),
+    changes: [{ kind: "config", atMs, node: `n${index % SAMPLES_PER_BATCH}`, subject: "00-multus.conf", text: String(index) }],
   });
 }

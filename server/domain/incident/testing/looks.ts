@@ -92,7 +92,7 @@ export class Follower {
     return {
       nowMs: this.nowMs,
       ...(this.previousMs === undefined ? {} : { previousMs: this.previousMs }),
-      traits: { pool: "general" },
+      traits: () => ({ pool: "general" }),
       waitingPods: shown.pods ?? [],
       count: () => undefined,
       newId: () => (this.#ids += 1),
