@@ -1,8 +1,9 @@
 import type { NodeDetail } from "@/server/contract/schemas";
+import Link from "next/link";
 import { Icon } from "@/components/ui/glyphs";
 
 /** What Sandglass cannot see here, why, and the way on. */
-export function BlindList({ blind, unknown }: { readonly blind: NodeDetail["blind"]; readonly unknown: NodeDetail["diagnosis"]["unknown"] }) {
+export function BlindList({ node, blind, unknown }: { readonly node: string; readonly blind: NodeDetail["blind"]; readonly unknown: NodeDetail["diagnosis"]["unknown"] }) {
   return (
     <section aria-labelledby="blind-h">
       <div className="sec-head">
@@ -28,6 +29,11 @@ export function BlindList({ blind, unknown }: { readonly blind: NodeDetail["blin
           ))}
         </ul>
       )}
+      <p className="pad small">
+        <Link className="link" href={`/visibility?node=${encodeURIComponent(node)}`} prefetch={false}>
+          Every signal of this node
+        </Link>
+      </p>
       {unknown.length === 0 ? null : (
         <>
           <h3 className="h3 pad">Causes that could not be looked for</h3>

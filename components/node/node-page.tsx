@@ -76,7 +76,7 @@ export function NodePage({ initial, timeline: first, actions }: NodePageProps) {
         </div>
         <div className="c4 stack">
           <ConfigPanel detail={detail} />
-          <BlindList blind={detail.blind} unknown={detail.diagnosis.unknown} />
+          <BlindList node={name} blind={detail.blind} unknown={detail.diagnosis.unknown} />
         </div>
       </div>
     </>

@@ -10,16 +10,17 @@ import { QUERY_KEYS } from "@/components/live/queries";
 import { formatCount, plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
 import { Icon } from "@/components/ui/glyphs";
+import { FleetSignals, NodeSignals } from "./signals-table";
 import { blindGroups, MAX_NODES_LISTED, sourceGroups, type BlindGroup, type SourceGroup } from "./groups";
 
 const REFRESH_MS = 15_000;
 const COARSE_MS = 5_000;
 
 /** What Sandglass can and cannot see, why, and the way on. Nodes that are blind for the same reason are one line. */
-export function VisibilityPage({ initial }: { readonly initial: Visibility }) {
+export function VisibilityPage({ initial, node }: { readonly initial: Visibility; readonly node?: string }) {
   const { data, error } = useQuery({
-    queryKey: QUERY_KEYS.visibility,
-    queryFn: ({ signal }) => fetchJson<Visibility>("/api/v1/visibility", signal),
+    queryKey: [...QUERY_KEYS.visibility, node ?? ""],
+    queryFn: ({ signal }) => fetchJson<Visibility>(node === undefined ? "/api/v1/visibility" : `/api/v1/visibility?node=${encodeURIComponent(node)}`, signal),
     initialData: initial,
     refetchInterval: REFRESH_MS,
   });
@@ -37,6 +38,24 @@ export function VisibilityPage({ initial }: { readonly initial: Visibility }) {
           <b>This could not be read anew.</b> {error.message} What you see is from before.
         </p>
       )}
+      {data.node === undefined ? null : (
+        <section className="sec" aria-labelledby="node-signals-h">
+          <div className="sec-head">
+            <h2 id="node-signals-h">
+              Every signal of{" "}
+              <Link className="link" href={`/nodes/${encodeURIComponent(data.node.name)}`} prefetch={false}>
+                {data.node.name}
+              </Link>
+              <span className="count">{formatCount(data.node.signals.length)}</span>
+            </h2>
+            <span className="spacer" />
+            <Link className="btn btn-sm btn-quiet" href="/visibility" prefetch={false}>
+              All nodes
+            </Link>
+          </div>
+          <NodeSignals node={data.node} />
+        </section>
+      )}
       <Kinds kinds={data.kinds} />
       <section className="sec" aria-labelledby="sources-h">
         <div className="sec-head">
@@ -53,6 +72,14 @@ export function VisibilityPage({ initial }: { readonly initial: Visibility }) {
           </h2>
         </div>
         {blind.length === 0 ? <p className="pad quiet muted">Every signal of every node is seen.</p> : <ul className="vis">{blind.map((group) => <BlindLine key={`${group.what} ${group.reason}`} group={group} total={data.nodes.length} />)}</ul>}
+      </section>
+      <section className="sec" aria-labelledby="signals-h">
+        <div className="sec-head">
+          <h2 id="signals-h">
+            Every signal<span className="count">{formatCount(data.signals.length)}</span>
+          </h2>
+        </div>
+        <FleetSignals signals={data.signals} nodes={data.nodes.length} />
       </section>
     </>
   );

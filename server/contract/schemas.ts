@@ -172,6 +172,23 @@ export const TimelineSchema = z.object({
 export const VisibilitySchema = z.object({
   kinds: z.array(z.object({ kind: z.string(), state: z.string(), reason: z.string().optional(), last: time.optional(), objects: z.number().int() })),
   nodes: z.array(z.object({ name: z.string(), sources: z.array(SourceStatusSchema), blind: z.array(BlindSchema) })),
+  /** Every signal over all nodes; a node counts by the best of its instances. */
+  signals: z.array(
+    z.object({
+      signal: z.enum(SIGNAL_IDS),
+      unit: z.string(),
+      meaning: z.string(),
+      possibleSources: z.array(source),
+      sources: z.array(source),
+      seen: z.number().int(),
+      stale: z.number().int(),
+      unseen: z.number().int(),
+      last: time.optional(),
+      reasons: z.array(z.object({ reason: z.string(), nodes: z.number().int(), fix: z.string().optional() })),
+    }),
+  ),
+  /** The signals of the node that was asked for, each with what to do where it is not seen. */
+  node: z.object({ name: z.string(), signals: z.array(SignalSchema.extend({ meaning: z.string(), fix: z.string().optional() })) }).optional(),
 });
 
 export const StatusSchema = z.object({

@@ -79,7 +79,7 @@ export const ROUTES = {
   acceptKey: route({ method: "POST", path: "/api/v1/nodes/{name}/kubelet-key", summary: "Accepts the key that a node's kubelet offers", params: NodeParams, body: AcceptKeyBodySchema, answer: AcceptedKeySchema }),
   causes: route({ method: "GET", path: "/api/v1/causes", summary: "What Sandglass knows of every cause", answer: CauseKnowledgeListSchema }),
   cause: route({ method: "GET", path: "/api/v1/causes/{code}", summary: "What Sandglass knows of one cause", params: z.object({ code: z.string().max(64) }), answer: CauseKnowledgeSchema }),
-  visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why", answer: VisibilitySchema }),
+  visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why; with `node` every signal of that node", query: z.object({ node: NodeNameParam.optional() }), answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),
   stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed; resumes after Last-Event-ID", mediaType: "text/event-stream" }),
   openapi: route({ method: "GET", path: "/api/v1/openapi.json", summary: "This document", answer: z.looseObject({ openapi: z.string() }) }),

@@ -1,6 +1,6 @@
 import type { WaitingPod } from "../domain/answer";
 import type { EventObject } from "../domain/model";
-import type { DaemonView, NodeView } from "../domain/node-view";
+import type { DaemonView, NodeView, SignalNow } from "../domain/node-view";
 import { SIGNALS } from "../domain/signals";
 import type { SourceStatus } from "../domain/sources";
 import type { DaemonOut, NodeEvents, NodeSummary, WaitingPodOut } from "../contract/schemas";
@@ -25,16 +25,7 @@ export function summaryOut(view: NodeView): NodeSummary {
     taints: [...view.taints],
     versions: { ...view.versions },
     sources: view.sources.map(sourceOut),
-    signals: view.signals.map((now) => ({
-      signal: now.signal,
-      instance: now.instance,
-      source: now.source,
-      state: now.state,
-      unit: SIGNALS[now.signal].unit,
-      ...(now.value === undefined ? {} : { value: now.value }),
-      ...isoOr("at", now.atMs),
-      ...(now.reason === undefined ? {} : { reason: now.reason }),
-    })),
+    signals: view.signals.map(signalOut),
     counts: {
       pods: counts.pods, waiting: counts.waiting, waitingSystem: counts.waitingSystem, stuck: counts.stuck, ownRequest: counts.ownRequest, other: counts.other,
       ...isoOr("oldestWaitSince", counts.oldestWaitMs),
@@ -44,6 +35,17 @@ export function summaryOut(view: NodeView): NodeSummary {
     deadline: { ...view.deadline },
   };
 }
+
+export const signalOut = (now: SignalNow): NodeSummary["signals"][number] => ({
+  signal: now.signal,
+  instance: now.instance,
+  source: now.source,
+  state: now.state,
+  unit: SIGNALS[now.signal].unit,
+  ...(now.value === undefined ? {} : { value: now.value }),
+  ...isoOr("at", now.atMs),
+  ...(now.reason === undefined ? {} : { reason: now.reason }),
+});
 
 export const sourceOut = (status: SourceStatus): NodeSummary["sources"][number] => ({
   source: status.source,

@@ -1,0 +1,85 @@
+import type { Visibility } from "@/server/contract/schemas";
+import { useNow } from "@/components/live/live-provider";
+import { formatCount } from "@/components/format/numbers";
+import { formatDuration } from "@/components/format/time";
+import { evidenceValue } from "@/components/node/evidence-value";
+
+const SOURCE_WORDS = { api: "API server", kubelet: "kubelet", agent: "agent", prometheus: "Prometheus" } as const;
+const COARSE_MS = 5_000;
+const sourceWords = (sources: readonly (keyof typeof SOURCE_WORDS)[]): string => sources.map((source) => SOURCE_WORDS[source]).join(", ");
+
+/** Every signal: on how many nodes it is seen, where it comes from, and why not on the others. */
+export function FleetSignals({ signals, nodes }: { readonly signals: Visibility["signals"]; readonly nodes: number }) {
+  const now = useNow(COARSE_MS);
+  return (
+    <Table label="Signals" heads={["Signal", "Seen on", "Comes from", "Last seen", "Where it is not seen"]}>
+      {signals.map((one) => (
+        <tr key={one.signal}>
+          <td title={one.meaning}>
+            <code className="med">{one.signal}</code>
+          </td>
+          <td className={one.seen === nodes ? "ok-t" : one.seen === 0 ? "unknown-t" : "warn-t"}>
+            {one.seen === nodes ? "all nodes" : `${formatCount(one.seen)} of ${formatCount(nodes)}`}
+            {one.stale === 0 ? "" : `, ${formatCount(one.stale)} stale`}
+          </td>
+          <td className="muted">{one.sources.length === 0 ? `could: ${sourceWords(one.possibleSources)}` : sourceWords(one.sources)}</td>
+          <td className="muted">{one.last === undefined ? "never" : `${formatDuration((now - Date.parse(one.last)) / 1_000)} ago`}</td>
+          <td className="why-text">
+            {one.reasons.map(({ reason, nodes: count, fix }) => (
+              <span className="two" key={reason}>
+                {formatCount(count)}: {reason}
+                {fix === undefined ? "" : `. ${fix}`}
+              </span>
+            ))}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const STATES = { fresh: { words: "seen", tone: "ok-t" }, stale: { words: "stale", tone: "warn-t" }, unknown: { words: "not seen", tone: "unknown-t" } } as const;
+
+/** Every signal of one node, with what to do where it is not seen. */
+export function NodeSignals({ node }: { readonly node: NonNullable<Visibility["node"]> }) {
+  const now = useNow(COARSE_MS);
+  return (
+    <Table label={`Signals of ${node.name}`} heads={["Signal", "Of", "State", "Value", "From", "Last seen", "Why not, and what to do"]}>
+      {node.signals.map((one) => (
+        <tr key={`${one.signal} ${one.instance}`}>
+          <td title={one.meaning}>
+            <code className="med">{one.signal}</code>
+          </td>
+          <td className="muted about">{one.instance}</td>
+          <td className={STATES[one.state].tone}>{STATES[one.state].words}</td>
+          <td className="num">{one.value === undefined ? <span className="nodata">no data</span> : evidenceValue({ value: one.value, unit: one.unit })}</td>
+          <td className="muted">{SOURCE_WORDS[one.source]}</td>
+          <td className="muted">{one.at === undefined ? "never" : `${formatDuration((now - Date.parse(one.at)) / 1_000)} ago`}</td>
+          <td className="why-text">
+            {one.reason}
+            {one.fix === undefined ? null : <span className="two fix">{one.fix}</span>}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Table({ label, heads, children }: { readonly label: string; readonly heads: readonly string[]; readonly children: React.ReactNode }) {
+  return (
+    <div className="tbl-wrap" tabIndex={0} role="region" aria-label={label}>
+      <table className="tbl">
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { NodeView, SignalNow } from "./node-view";
+
+/** First minor version of the kubelet that reports pressure (PSI) of containers without being asked to (KubeletPSI, beta and on). */
+const PSI_MINOR = 34;
+
+/**
+ * What to do to see a signal that is not seen, in one sentence; `undefined` where it is seen, or where nothing is hidden (no call
+ * finished, no pod waits). Rests on the reason that the signal carries and on what is known of its source.
+ */
+export function remedyOf(now: SignalNow, view: Pick<NodeView, "sources" | "versions">): string | undefined {
+  if (now.state === "fresh" || NOTHING_HIDDEN.some((reason) => now.reason === reason || now.reason?.startsWith(`${reason}:`) === true)) return undefined;
+  if (now.reason === "no limit") return "Nothing to do: without a limit there is none to tell of. Pressure (PSI) shows whether the daemon waits for a CPU.";
+  const status = view.sources.find(({ source }) => source === now.source);
+  if (now.signal === "daemon.cpu.psi_share" && status?.freshness === "fresh") return psiRemedy(view.versions.kubelet);
+  switch (now.source) {
+    case "agent":
+      return status?.freshness === "absent" ? "Run the Sandglass agent on this node (docs/operate/agent.md)." : status?.freshness === "stale" ? "Look whether the agent still runs on this node and reaches Sandglass." : "Give the agent the right or the mount that its reason names (docs/operate/agent.md).";
+    case "kubelet":
+      if (now.signal === "cri.deadline") return "Grant get on nodes/configz, or run the agent, which reads the kubelet's own configuration.";
+      return status?.freshness === "fresh" ? "Wait for the next reading; where it stays away, this kubelet does not report it for this container." : "Let Sandglass reach the kubelet's port and grant get on nodes/metrics, or choose another --kubelet mode.";
+    case "api":
+      return "Grant get, list and watch on the kind that the reason names, and look whether the API server answers.";
+    case "prometheus":
+      return "Look whether the Prometheus server answers and scrapes this node.";
+  }
+}
+
+/** Not seen because there is nothing to see. */
+const NOTHING_HIDDEN: readonly string[] = ["no call finished", "no pod waits", "above the last bucket"];
+
+function psiRemedy(kubelet: string | undefined): string {
+  const minor = minorOf(kubelet);
+  if (minor !== undefined && minor < PSI_MINOR) return `Kubelets report pressure of containers from v1.${PSI_MINOR} on; this one is ${kubelet ?? "older"}. The agent reads it from the cgroup where the node has cgroup v2.`;
+  return "Pressure needs cgroup v2, a kernel with PSI switched on (psi=1), and the kubelet's feature KubeletPSI.";
+}
+
+/** 37 of "v1.37.2"; `undefined` where the text is no such version. */
+export function minorOf(version: string | undefined): number | undefined {
+  const [major, minor] = (version ?? "").replace(/^v/, "").split(".");
+  const number = major === "1" ? Number.parseInt(minor ?? "", 10) : Number.NaN;
+  return Number.isNaN(number) ? undefined : number;
+}
