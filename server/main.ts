@@ -9,12 +9,14 @@ const COMMANDS = {
   agent: "run on a node: read what only the node can see, print it or push it",
   "agent-token": "make the token with which one node's agent reports",
   export: "write a node's range as JSON or Markdown",
+  explain: "say what the text of an event or a log tells, and what to do",
 } as const;
 
 type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
 export interface CommandIo {
   readonly env: ReturnType<typeof processEnvironment>;
+  readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
   /** The folder that holds dist, .next and prisma. */
@@ -29,6 +31,7 @@ const load: Record<keyof typeof COMMANDS, () => Promise<Run>> = {
   agent: async () => (await import("./commands/agent")).agent,
   "agent-token": async () => (await import("./commands/agent-token")).agentToken,
   export: async () => (await import("./commands/export")).exportCommand,
+  explain: async () => (await import("./commands/explain")).explainCommand,
 };
 
 const usage = (): string => `Usage: sandglass COMMAND [OPTIONS]\n\n${Object.entries(COMMANDS).map(([name, text]) => `  ${name.padEnd(12)} ${text}`).join("\n")}\n\nOptions of a command: sandglass COMMAND --help\n`;
@@ -46,7 +49,7 @@ async function main(): Promise<number> {
   const stopping = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stopping.abort(name));
   const run = await load[command as keyof typeof COMMANDS]();
-  return run(args, { env: processEnvironment(), stdout: process.stdout, stderr: process.stderr, root: path.resolve(import.meta.dirname, ".."), signal: stopping.signal });
+  return run(args, { env: processEnvironment(), stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, root: path.resolve(import.meta.dirname, ".."), signal: stopping.signal });
 }
 
 main()

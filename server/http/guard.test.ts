@@ -33,6 +33,21 @@ describe("a request that changes something", () => {
   });
 });
 
+describe("a request that only reads", () => {
+  const { host, "content-type": type } = good;
+  test.each([
+    ["its own page", good, "accepted"],
+    ["a client that is no browser", { host, "content-type": type }, "accepted"],
+    ["another site", { ...good, origin: "https://evil.example" }, "cross-site"],
+    ["another site whose browser hides the origin", { ...good, origin: "null" }, "cross-site"],
+    ["a browser that says cross-site and no origin", { host, "content-type": type, "sec-fetch-site": "cross-site" }, "cross-site"],
+    ["a browser that says none, as for an address that was typed", { host, "content-type": type, "sec-fetch-site": "none" }, "cross-site"],
+    ["a form", { host, "content-type": "text/plain" }, "not-json"],
+  ])("from %s", (_, headers, outcome) => {
+    expect(refusal(() => requireSameOriginJson(new Headers(headers), true))).toBe(outcome);
+  });
+});
+
 describe("a body", () => {
   const post = (body: BodyInit, headers: Record<string, string> = {}) => new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" } as RequestInit);
   test("over the limit is refused by its declared length, and by its real one", async () => {

@@ -12,13 +12,16 @@ export function requireLocalHost(headers: Headers): void {
   if (!isLocalHost(headers.get("host"))) throw new ServiceError("bad-host", "Open Sandglass as localhost, 127.0.0.1 or [::1]. Another host name is refused while no sign-in is configured.");
 }
 
-/** Writes need the same origin and JSON: a form of another site can send neither. */
-export function requireSameOriginJson(headers: Headers): void {
+/**
+ * Writes need the same origin and JSON: a form of another site can send neither. What only reads (`readsOnly`) is open to clients that name no
+ * origin at all: every browser names one with a POST.
+ */
+export function requireSameOriginJson(headers: Headers, readsOnly = false): void {
   const origin = headers.get("origin");
   const host = headers.get("host");
   const site = headers.get("sec-fetch-site");
   if (site !== null && site !== "same-origin") throw new ServiceError("cross-site", "This request comes from another site.");
-  if (origin === null || host === null || origin !== `http://${host}`) {
+  if (!(readsOnly && origin === null && site === null) && (origin === null || host === null || origin !== `http://${host}`)) {
     throw new ServiceError("cross-site", "A request that changes something must carry the Origin of Sandglass's own page.");
   }
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -28,17 +31,17 @@ export function requireSameOriginJson(headers: Headers): void {
 /** Largest body of any request; the largest real one is a plan's parameters, well under 4 KiB. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** Reads at most MAX_BODY_BYTES, whatever Content-Length says. */
-export async function readJsonBody(request: Request): Promise<unknown> {
+/** Reads at most `maxBytes`, whatever Content-Length says. */
+export async function readJsonBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   const declared = Number(request.headers.get("content-length") ?? "0");
-  const tooLarge = new ServiceError("too-large", `The body is over ${MAX_BODY_BYTES} bytes.`);
-  if (declared > MAX_BODY_BYTES) throw tooLarge;
+  const tooLarge = new ServiceError("too-large", `The body is over ${maxBytes} bytes.`);
+  if (declared > maxBytes) throw tooLarge;
   if (request.body === null) throw new ServiceError("invalid", "The body is empty: send JSON.");
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BODY_BYTES) throw tooLarge;
+    if (bytes > maxBytes) throw tooLarge;
     chunks.push(chunk);
   }
   try {

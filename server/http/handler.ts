@@ -36,14 +36,14 @@ export function handler<P extends z.ZodType, Q extends z.ZodType, B extends z.Zo
     let failure: unknown;
     try {
       requireLocalHost(request.headers);
-      if (route.method !== "GET") requireSameOriginJson(request.headers);
+      if (route.method !== "GET") requireSameOriginJson(request.headers, route.readsOnly === true);
       if (request.url.length > MAX_URL_CHARS) throw new ServiceError("invalid", `The address is over ${MAX_URL_CHARS} characters.`);
       const url = new URL(request.url);
       const call = {
         ctx: contextOf(requestId),
         params: parse(route.params, await context.params, "path"),
         query: parse(route.query, Object.fromEntries(url.searchParams), "query"),
-        body: route.method === "GET" ? undefined : parse(route.body, await readJsonBody(request), "body"),
+        body: route.method === "GET" ? undefined : parse(route.body, await readJsonBody(request, route.maxBodyBytes), "body"),
         request,
       } as Call<z.infer<P>, z.infer<Q>, z.infer<B>>;
       const result = await run(call);

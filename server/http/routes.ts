@@ -5,6 +5,7 @@ import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
 import { MAX_RANGE_MS } from "../services/range";
 import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
 import { CauseKnowledgeListSchema, CauseKnowledgeSchema } from "../contract/causes";
+import { ExplainBodySchema, ExplainedTextSchema } from "../contract/explain";
 import {
   AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
 } from "../contract/schemas";
@@ -19,7 +20,14 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
   readonly body?: B;
   readonly answer?: z.ZodType;
   readonly mediaType?: string;
+  /** Largest body; MAX_BODY_BYTES unless a route says otherwise. */
+  readonly maxBodyBytes?: number;
+  /** A POST that only reads: a client without an Origin, which is no browser, may call it too. */
+  readonly readsOnly?: boolean;
 }
+
+/** A text of the greatest length, each of its characters escaped in JSON or of several bytes. */
+export const MAX_EXPLAIN_BODY_BYTES = 4 * 1_048_576;
 
 const route = <R extends Route>(definition: R): R => definition;
 
@@ -79,6 +87,7 @@ export const ROUTES = {
   acceptKey: route({ method: "POST", path: "/api/v1/nodes/{name}/kubelet-key", summary: "Accepts the key that a node's kubelet offers", params: NodeParams, body: AcceptKeyBodySchema, answer: AcceptedKeySchema }),
   causes: route({ method: "GET", path: "/api/v1/causes", summary: "What Sandglass knows of every cause", answer: CauseKnowledgeListSchema }),
   cause: route({ method: "GET", path: "/api/v1/causes/{code}", summary: "What Sandglass knows of one cause", params: z.object({ code: z.string().max(64) }), answer: CauseKnowledgeSchema }),
+  explain: route({ method: "POST", path: "/api/v1/explain", summary: "What the text of an event, a log or `kubectl get events -o json` says: cause, what says so, what to look at; reads nothing of the cluster", body: ExplainBodySchema, answer: ExplainedTextSchema, maxBodyBytes: MAX_EXPLAIN_BODY_BYTES, readsOnly: true }),
   visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why; with `node` every signal of that node", query: z.object({ node: NodeNameParam.optional() }), answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),
   stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed; resumes after Last-Event-ID", mediaType: "text/event-stream" }),

@@ -12,7 +12,7 @@ const delegate = (error: string): string => `${SHIM}CNI request failed with stat
 describe("nested errors", () => {
   test("are decided by the innermost program, and every layer is told in order", () => {
     const { cause, plugin, layers, facts } = explain(delegate(`[default/a/uid:no-binary]: error adding container to network "no-binary": failed to find plugin "sriov-like" in path [/opt/cni/bin /usr/libexec/cni]`));
-    expect({ cause, plugin }).toEqual({ cause: "plugin-binary-missing", plugin: "sriov" });
+    expect({ cause, plugin }).toEqual({ cause: "plugin-binary-missing", plugin: "multus" });
     expect(layers?.map(({ who }) => who)).toEqual(["kubelet", "containerd", "libcni", "multus-shim", "shim", "multus"]);
     expect(facts).toEqual({ pluginType: "sriov-like", binDirs: ["/opt/cni/bin", "/usr/libexec/cni"], network: "no-binary" });
   });

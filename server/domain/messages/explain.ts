@@ -178,7 +178,7 @@ function pluginOf({ best, branch, body, seen }: Reading, facts: MessageFacts, hi
 }
 
 /** A quoted piece ends where the next error begins, or at the end of its clause. */
-const CLAUSE_ENDS: readonly string[] = [": ", "; ", "', ", ", failed to", "}"];
+const CLAUSE_ENDS: readonly string[] = [": ", "; ", "', ", "': ", " '; ", ", failed to", "}"];
 /** How far before what decided the piece may begin. */
 const MAX_LEAD_CHARS = 60;
 

@@ -59,7 +59,7 @@ const PLUGIN_TYPES: Readonly<Record<string, string>> = {
 /** Words that only one program's texts hold; the first that is there wins. Paths of sockets and state files among them. */
 const PLUGIN_WORDS: readonly (readonly [plugin: string, words: readonly string[]])[] = [
   ["whereabouts", ["whereabouts", "overlappingrange"]],
-  ["sriov", ["sriov-cni", "sriov", "sr-iov", "vf pci", "sriovdp"]],
+  ["sriov", ["sriov-cni", "sr-iov", "vf pci", "sriovdp", "sriov_", "sriov-network", '"sriov"', "setupvf", "loadconf():"]],
   ["kube-ovn", ["kube-ovn", "kubeovn", "request ip return", "delete ip return"]],
   ["ovn-k", ["ovn-kubernetes", "ovn-k8s", "ovnkube", "ovn-installed", "ovn-cni-server"]],
   ["antrea", ["antrea"]],

@@ -1,0 +1,56 @@
+import type { ExplainedGroup, ExplainedText, ExplanationOut } from "../contract/explain";
+import { causeOf } from "../domain/causes/registry";
+import { explain } from "../domain/messages/explain";
+import { groupTexts, type GroupedTexts, type TextGroup } from "../domain/messages/group";
+import { recordsOf } from "../domain/messages/records";
+import { type Explanation, MAX_EXPLAINED_CHARS } from "../domain/messages/types";
+import { kubectlTexts } from "./kubectl-texts";
+
+/** Longest sample of a group that is given back. */
+export const MAX_SAMPLE_CHARS = 4_096;
+
+/**
+ * What a text says: of one message the explanation; of a log or of what `kubectl get … -o json` prints also one for each of
+ * the things that are said in it. Reads nothing of a cluster. Text beyond MAX_EXPLAINED_CHARS is not read unless it is such a list,
+ * of which each message has that bound.
+ */
+export function explainText({ input }: { readonly input: { readonly text: string } }): ExplainedText {
+  const listed = kubectlTexts(input.text);
+  if (listed !== undefined) return explainedList(groupTexts(listed));
+  const records = recordsOf(input.text.slice(0, MAX_EXPLAINED_CHARS));
+  const whole = explanationOut(explain(input.text));
+  if (records.length === 1) return { ...whole, kind: "text", messages: [], leftOut: 0 };
+  const { groups, leftOut } = groupTexts(records.map((text) => ({ text, count: 1 })));
+  return { ...whole, kind: "log", messages: groups.filter(({ explanation }) => explanation.cause !== "unknown").map(groupOut), leftOut };
+}
+
+/** A list is answered by what is said in it most often; with nothing in it, or nothing that says a cause, it is undecided. */
+function explainedList({ groups, leftOut }: GroupedTexts): ExplainedText {
+  const [first] = groups;
+  return { ...explanationOut(first?.explanation ?? explain("")), kind: "list", messages: groups.map(groupOut), leftOut };
+}
+
+function groupOut({ explanation, text, reasons, about, texts, count }: TextGroup): ExplainedGroup {
+  return { ...explanationOut(explanation), text: text.slice(0, MAX_SAMPLE_CHARS), reasons: [...reasons], about: [...about], texts, count };
+}
+
+const TITLES: Readonly<Partial<Record<Explanation["cause"], string>>> = { unknown: "Undecided", "plugin-bug": "A defect of the plugin", "not-cni": "Not the network" };
+
+function explanationOut({ cause, detail, plugin, confidence, because, lookAt, fix, docs, facts, layers }: Explanation): ExplanationOut {
+  const known = causeOf(cause);
+  const { binDirs, ...names } = facts;
+  return {
+    cause,
+    ...(detail === undefined ? {} : { detail }),
+    title: known?.title ?? TITLES[cause] ?? cause,
+    plugin,
+    confidence,
+    because: because.map((piece) => ({ ...piece })),
+    lookAt: [...lookAt],
+    fix: [...fix],
+    docs,
+    ...(known === undefined ? {} : { page: `/causes/${cause}` }),
+    facts: { ...names, ...(binDirs === undefined ? {} : { binDirs: [...binDirs] }) },
+    layers: (layers ?? []).map((layer) => ({ ...layer })),
+  };
+}
