@@ -1,5 +1,6 @@
 import Link from "next/link";
 import type { CauseKnowledge } from "@/server/contract/causes";
+import { Coded } from "@/components/ui/coded";
 
 const SEVERITY_WORDS = { blocks: "Stops pod start", risks: "Puts pod start at risk", notice: "Worth mending" } as const;
 
@@ -19,8 +20,12 @@ export function CausePage({ cause }: { readonly cause: CauseKnowledge }) {
         <p className="small">
           <span className={cause.severity === "blocks" ? "chip bad" : cause.severity === "risks" ? "chip warn" : "chip"}>{SEVERITY_WORDS[cause.severity]}</span>
         </p>
-        <p className="lead">{cause.meaning}</p>
-        <p className="muted">{cause.impact}</p>
+        <p className="lead">
+          <Coded text={cause.meaning} />
+        </p>
+        <p className="muted">
+          <Coded text={cause.impact} />
+        </p>
       </div>
       <Block title="What to do" items={cause.mitigation} ordered />
       <Block title="What Sandglass looks at" items={cause.checks} />
@@ -37,7 +42,9 @@ export function CausePage({ cause }: { readonly cause: CauseKnowledge }) {
                     {title}
                   </Link>
                 </dt>
-                <dd>{tells}</dd>
+                <dd>
+                  <Coded text={tells} />
+                </dd>
               </div>
             ))}
           </dl>
@@ -70,7 +77,9 @@ function Block({ title, items, ordered = false }: { readonly title: string; read
       </div>
       <List className={ordered ? "steps-list pad" : "checks-list pad"}>
         {items.map((item) => (
-          <li key={item}>{item}</li>
+          <li key={item}>
+            <Coded text={item} />
+          </li>
         ))}
       </List>
     </section>

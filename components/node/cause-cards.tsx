@@ -1,5 +1,6 @@
 import Link from "next/link";
 import type { CauseOut, DiagnosisOut } from "@/server/contract/causes";
+import { Coded } from "@/components/ui/coded";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { Instant } from "@/components/ui/instant";
 import { EvidenceList } from "./evidence-list";
@@ -71,7 +72,9 @@ function CauseCard({ cause, place, nowMs }: { readonly cause: CauseOut; readonly
         <summary>What to do</summary>
         <ol>
           {cause.mitigation.map((step) => (
-            <li key={step}>{step}</li>
+            <li key={step}>
+              <Coded text={step} />
+            </li>
           ))}
         </ol>
       </details>

@@ -1,4 +1,5 @@
 import type { Visibility } from "@/server/contract/schemas";
+import { SOCKET_STATES } from "@/server/domain/socket-states";
 import { useNow } from "@/components/live/live-provider";
 import { formatCount } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
@@ -18,9 +19,10 @@ export function FleetSignals({ signals, nodes }: { readonly signals: Visibility[
           <td title={one.meaning}>
             <code className="med">{one.signal}</code>
           </td>
-          <td className={one.seen === nodes ? "ok-t" : one.seen === 0 ? "unknown-t" : "warn-t"}>
+          <td className={one.unseen + one.stale === 0 ? "ok-t" : one.seen + one.none === 0 ? "unknown-t" : "warn-t"}>
             {one.seen === nodes ? "all nodes" : `${formatCount(one.seen)} of ${formatCount(nodes)}`}
             {one.stale === 0 ? "" : `, ${formatCount(one.stale)} stale`}
+            {one.none === 0 ? "" : `, nothing to see on ${formatCount(one.none)}`}
           </td>
           <td className="muted">{one.sources.length === 0 ? `could: ${sourceWords(one.possibleSources)}` : sourceWords(one.sources)}</td>
           <td className="muted">{one.last === undefined ? "never" : `${formatDuration((now - Date.parse(one.last)) / 1_000)} ago`}</td>
@@ -51,8 +53,8 @@ export function NodeSignals({ node }: { readonly node: NonNullable<Visibility["n
             <code className="med">{one.signal}</code>
           </td>
           <td className="muted about">{one.instance}</td>
-          <td className={STATES[one.state].tone}>{STATES[one.state].words}</td>
-          <td className="num">{one.value === undefined ? <span className="nodata">no data</span> : evidenceValue({ value: one.value, unit: one.unit })}</td>
+          <td className={one.nothingToSee ? "muted" : STATES[one.state].tone}>{one.nothingToSee ? "nothing to see" : STATES[one.state].words}</td>
+          <td className="num">{one.value === undefined ? <span className={one.nothingToSee ? "faint" : "nodata"}>{one.nothingToSee ? "none" : "no data"}</span> : valueWords(one)}</td>
           <td className="muted">{SOURCE_WORDS[one.source]}</td>
           <td className="muted">{one.at === undefined ? "never" : `${formatDuration((now - Date.parse(one.at)) / 1_000)} ago`}</td>
           <td className="why-text">
@@ -64,6 +66,8 @@ export function NodeSignals({ node }: { readonly node: NonNullable<Visibility["n
     </Table>
   );
 }
+
+const valueWords = ({ value = 0, unit }: { readonly value?: number | undefined; readonly unit: string }): string | undefined => (unit === "code" ? SOCKET_STATES[value] : evidenceValue({ value, unit }));
 
 function Table({ label, heads, children }: { readonly label: string; readonly heads: readonly string[]; readonly children: React.ReactNode }) {
   return (

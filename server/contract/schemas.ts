@@ -183,12 +183,14 @@ export const VisibilitySchema = z.object({
       seen: z.number().int(),
       stale: z.number().int(),
       unseen: z.number().int(),
+      /** Nodes where there is nothing of it to see now: no call finished, no pod waits. */
+      none: z.number().int(),
       last: time.optional(),
       reasons: z.array(z.object({ reason: z.string(), nodes: z.number().int(), fix: z.string().optional() })),
     }),
   ),
   /** The signals of the node that was asked for, each with what to do where it is not seen. */
-  node: z.object({ name: z.string(), signals: z.array(SignalSchema.extend({ meaning: z.string(), fix: z.string().optional() })) }).optional(),
+  node: z.object({ name: z.string(), signals: z.array(SignalSchema.extend({ meaning: z.string(), nothingToSee: z.boolean(), fix: z.string().optional() })) }).optional(),
 });
 
 export const StatusSchema = z.object({

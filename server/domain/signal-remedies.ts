@@ -1,4 +1,5 @@
 import type { NodeView, SignalNow } from "./node-view";
+import { ABOVE_LAST_BUCKET, NO_CALL_FINISHED, NO_POD_WAITS } from "./signals-now";
 
 /** First minor version of the kubelet that reports pressure (PSI) of containers without being asked to (KubeletPSI, beta and on). */
 const PSI_MINOR = 34;
@@ -8,7 +9,7 @@ const PSI_MINOR = 34;
  * finished, no pod waits). Rests on the reason that the signal carries and on what is known of its source.
  */
 export function remedyOf(now: SignalNow, view: Pick<NodeView, "sources" | "versions">): string | undefined {
-  if (now.state === "fresh" || NOTHING_HIDDEN.some((reason) => now.reason === reason || now.reason?.startsWith(`${reason}:`) === true)) return undefined;
+  if (now.state === "fresh" || nothingToSee(now)) return undefined;
   if (now.reason === "no limit") return "Nothing to do: without a limit there is none to tell of. Pressure (PSI) shows whether the daemon waits for a CPU.";
   const status = view.sources.find(({ source }) => source === now.source);
   if (now.signal === "daemon.cpu.psi_share" && status?.freshness === "fresh") return psiRemedy(view.versions.kubelet);
@@ -25,8 +26,9 @@ export function remedyOf(now: SignalNow, view: Pick<NodeView, "sources" | "versi
   }
 }
 
-/** Not seen because there is nothing to see. */
-const NOTHING_HIDDEN: readonly string[] = ["no call finished", "no pod waits", "above the last bucket"];
+/** Whether a signal has no value because there is nothing of it now, and nothing is hidden: no call finished, no pod waits. */
+export const nothingToSee = ({ state, reason }: Pick<SignalNow, "state" | "reason">): boolean =>
+  state === "unknown" && (reason === NO_CALL_FINISHED || reason === NO_POD_WAITS || reason?.startsWith(ABOVE_LAST_BUCKET) === true);
 
 function psiRemedy(kubelet: string | undefined): string {
   const minor = minorOf(kubelet);

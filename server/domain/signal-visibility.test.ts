@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildView } from "./build-view";
 import type { SignalNow } from "./node-view";
-import { minorOf, remedyOf } from "./signal-remedies";
+import { minorOf, nothingToSee, remedyOf } from "./signal-remedies";
 import { signalVisibility } from "./signal-visibility";
 import { SIGNAL_IDS } from "./signals";
 import { node, nodeWindow, NOW_MS } from "./testing/builders";
@@ -14,7 +14,8 @@ describe("every signal over the cluster", () => {
   it("is listed once, and each node counts once for it", () => {
     const all = signalVisibility([bare, bare]);
     expect(all.map(({ signal }) => signal)).toEqual(SIGNAL_IDS);
-    for (const { seen, stale, unseen } of all) expect(seen + stale + unseen).toBe(2);
+    for (const { seen, stale, unseen, none } of all) expect(seen + stale + unseen + none).toBe(2);
+    expect(all.find(({ signal }) => signal === "pods.oldest_dwell")).toMatchObject({ none: 2, unseen: 0, reasons: [] });
   });
 
   it("is not seen where nobody tells it, with the reason and what to do", () => {
@@ -47,6 +48,6 @@ describe("what to do to see a signal", () => {
   });
 
   it("is said for every signal of a node that nobody tells of", () => {
-    for (const now of bare.signals) if (now.state !== "fresh" && now.reason !== "no pod waits") expect([now.signal, remedyOf(now, { ...bare, sources: [], versions: node().versions })]).toEqual([now.signal, expect.stringMatching(/\.$/)]);
+    for (const now of bare.signals) if (now.state !== "fresh" && !nothingToSee(now)) expect([now.signal, remedyOf(now, { ...bare, sources: [], versions: node().versions })]).toEqual([now.signal, expect.stringMatching(/\.$/)]);
   });
 });

@@ -1,5 +1,5 @@
 import type { NodeView, SignalNow } from "./node-view";
-import { remedyOf } from "./signal-remedies";
+import { nothingToSee, remedyOf } from "./signal-remedies";
 import { SIGNAL_IDS, type SignalId } from "./signals";
 import type { Source } from "./sources";
 
@@ -10,6 +10,8 @@ export interface SignalVisibility {
   readonly seen: number;
   readonly stale: number;
   readonly unseen: number;
+  /** Nodes where there is nothing of it to see now; nothing is hidden there. */
+  readonly none: number;
   /** Where the seen values came from. */
   readonly sources: readonly Source[];
   readonly lastMs?: number;
@@ -23,17 +25,17 @@ export const MAX_REASONS = 8;
 /** Every signal over all nodes, in the order of the table of signals. A signal of which a node has no instance at all counts as unseen there. */
 export function signalVisibility(views: readonly NodeView[]): readonly SignalVisibility[] {
   return SIGNAL_IDS.map((signal) => {
-    const counts = { seen: 0, stale: 0, unseen: 0 };
+    const counts = { seen: 0, stale: 0, unseen: 0, none: 0 };
     const sources = new Set<Source>();
     const reasons = new Map<string, { nodes: number; fix: string | undefined }>();
     let lastMs: number | undefined;
     for (const view of views) {
       const own = view.signals.filter((now) => now.signal === signal);
       const best = bestOf(own);
-      counts[best === undefined || best.state === "unknown" ? "unseen" : best.state === "stale" ? "stale" : "seen"] += 1;
+      counts[standing(best)] += 1;
       if (best?.state === "fresh") sources.add(best.source);
       for (const { atMs } of own) if (atMs !== undefined) lastMs = Math.max(lastMs ?? atMs, atMs);
-      if (best?.state === "fresh") continue;
+      if (best !== undefined && (best.state === "fresh" || nothingToSee(best))) continue;
       const reason = best?.reason ?? NO_INSTANCE;
       const known = reasons.get(reason);
       if (known === undefined) reasons.set(reason, { nodes: 1, fix: best === undefined ? undefined : remedyOf(best, view) });
@@ -47,6 +49,12 @@ export function signalVisibility(views: readonly NodeView[]): readonly SignalVis
       reasons: [...reasons].sort(([, a], [, b]) => b.nodes - a.nodes).slice(0, MAX_REASONS).map(([reason, { nodes, fix }]) => ({ reason, nodes, ...(fix === undefined ? {} : { fix }) })),
     };
   });
+}
+
+function standing(best: SignalNow | undefined): "seen" | "stale" | "unseen" | "none" {
+  if (best === undefined) return "unseen";
+  if (best.state === "unknown") return nothingToSee(best) ? "none" : "unseen";
+  return best.state === "stale" ? "stale" : "seen";
 }
 
 const NO_INSTANCE = "this node has nothing of the kind";

@@ -68,6 +68,7 @@ function settledReason(signal: SignalId, instance: string, latest: ReadonlyMap<s
   if (signal.startsWith("daemon.")) return daemonReason(signal, instance, latest, context);
   if (signal === "cri.deadline" && context.deadlineAssumed) return `assumed, since /configz could not be read${suffix(context.window.kubelet.failures?.configz)}`;
   if (signal.startsWith("cri.run_sandbox.p")) return percentileReason(signal, latest, context);
+  if (signal === "pods.oldest_dwell" && context.sources.some(({ source, freshness }) => source === "api" && freshness === "fresh") && !context.apiSamples.some((sample) => sample.signal === signal)) return NO_POD_WAITS;
   return undefined;
 }
 
@@ -90,10 +91,15 @@ function percentileReason(signal: SignalId, latest: ReadonlyMap<string, LatestSa
   if (calls === undefined || sources.find(({ source }) => source === "kubelet")?.freshness !== "fresh" || nowMs - calls.atMs > freshForMs("cri.run_sandbox.calls", "kubelet")) return undefined;
   const own = latest.get(seriesKey(signal, ""))?.sample;
   if (calls.value > 0 && own !== undefined && own.atMs >= calls.atMs) return undefined;
-  if (calls.value === 0) return "no call finished";
+  if (calls.value === 0) return NO_CALL_FINISHED;
   const low = signal.endsWith(".high") ? latest.get(seriesKey(LOW_OF[signal] ?? signal, ""))?.sample : undefined;
-  return low !== undefined && low.atMs >= calls.atMs ? `above the last bucket: ${rangeWords(low.value)}` : undefined;
+  return low !== undefined && low.atMs >= calls.atMs ? `${ABOVE_LAST_BUCKET}: ${rangeWords(low.value)}` : undefined;
 }
+
+/** What stands in the place of a value where there is nothing to see: nothing is hidden then. */
+export const NO_POD_WAITS = "no pod waits";
+export const NO_CALL_FINISHED = "no call finished";
+export const ABOVE_LAST_BUCKET = "above the last bucket";
 
 const LOW_OF: Readonly<Partial<Record<SignalId, SignalId>>> = {
   "cri.run_sandbox.p50.high": "cri.run_sandbox.p50.low",
@@ -106,7 +112,7 @@ function missingReason(signal: SignalId, source: Source, context: SignalContext)
   const status = context.sources.find((one) => one.source === source);
   if (source === "agent") return status?.freshness === "absent" ? (status.reason ?? "no agent on this node") : (agentReason(signal, context.window.agent.report) ?? status?.reason ?? "the agent did not tell it");
   if (status?.freshness !== "fresh") return status?.reason ?? "its source is not heard";
-  if (signal === "pods.oldest_dwell") return "no pod waits";
+  if (signal === "pods.oldest_dwell") return NO_POD_WAITS;
   if (source === "kubelet") {
     const page = signal.startsWith("daemon.") ? "cadvisor" : "metrics";
     const failed = context.window.kubelet.failures?.[page];

@@ -1,7 +1,7 @@
 import type { Visibility } from "../contract/schemas";
 import type { NodeName } from "../domain/ids";
 import type { NodeView } from "../domain/node-view";
-import { remedyOf } from "../domain/signal-remedies";
+import { nothingToSee, remedyOf } from "../domain/signal-remedies";
 import { signalVisibility } from "../domain/signal-visibility";
 import { SIGNALS } from "../domain/signals";
 import { ServiceError } from "../errors";
@@ -21,7 +21,7 @@ export async function readVisibility({ ctx, input }: { readonly ctx: Ctx; readon
   return {
     kinds: kindsOut(ctx.reader.status()),
     nodes: views.map((view) => ({ name: view.name, sources: view.sources.map(sourceOut), blind: view.blind.map((item) => ({ ...item })) })),
-    signals: signalVisibility(views).map(({ signal, seen, stale, unseen, sources, lastMs, reasons }) => ({
+    signals: signalVisibility(views).map(({ signal, seen, stale, unseen, none, sources, lastMs, reasons }) => ({
       signal,
       unit: SIGNALS[signal].unit,
       meaning: SIGNALS[signal].meaning,
@@ -30,6 +30,7 @@ export async function readVisibility({ ctx, input }: { readonly ctx: Ctx; readon
       seen,
       stale,
       unseen,
+      none,
       ...isoOr("last", lastMs),
       reasons: reasons.map((reason) => ({ ...reason })),
     })),
@@ -40,5 +41,5 @@ export async function readVisibility({ ctx, input }: { readonly ctx: Ctx; readon
 const nodeSignals = (view: NodeView): NonNullable<Visibility["node"]>["signals"] =>
   view.signals.map((now) => {
     const fix = remedyOf(now, view);
-    return { ...signalOut(now), meaning: SIGNALS[now.signal].meaning, ...(fix === undefined ? {} : { fix }) };
+    return { ...signalOut(now), nothingToSee: nothingToSee(now), meaning: SIGNALS[now.signal].meaning, ...(fix === undefined ? {} : { fix }) };
   });
