@@ -89,6 +89,13 @@ describe("since when", () => {
     expect(again.causes[0]?.sinceMs).toBe(secondsAgo(600));
   });
 
+  it("one detail is suspended while another fires, and only where it is the one that cannot be looked for", () => {
+    const consumer = firing({ detail: "consumer" });
+    const blind = (detail: string) => diagnose(input, before, [cause("stale-socket", [consumer, { ...cannotTell("The API tells nothing"), detail }])]);
+    expect(blind("host")).toMatchObject({ causes: [{ detail: "consumer" }], unknownCauses: [], suspendedCauses: [{ code: "stale-socket", detail: "host", sinceMs: secondsAgo(600), reason: "The API tells nothing" }] });
+    expect(blind("other").suspendedCauses).toEqual([]);
+  });
+
   it("a cause that is clear is gone, and begins anew", () => {
     const mended = diagnose(input, before, [cause("stale-socket", [clear("The socket answers.")])]);
     expect(mended).toEqual(NO_DIAGNOSIS);

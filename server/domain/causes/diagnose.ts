@@ -17,14 +17,15 @@ export function diagnose(input: CauseInput, previous: Diagnosis, causes: readonl
   for (const cause of causes) {
     const findings = cause.check(input);
     for (const finding of findings) if (finding.state === "firing") firing.push(asFiring(cause, finding, since.get(keyOf(cause.code, finding.detail)) ?? input.nowMs));
-    const blind = findings.find(({ state }) => state === "unknown");
-    if (blind === undefined || findings.some(({ state }) => state === "firing")) continue;
-    const codes = unknown.get(blind.summary);
-    if (codes === undefined) unknown.set(blind.summary, [cause.code]);
-    else codes.push(cause.code);
+    const blind = findings.filter(({ state }) => state === "unknown");
+    const [first] = blind;
+    if (first === undefined) continue;
+    if (!findings.some(({ state }) => state === "firing")) unknown.set(first.summary, [...(unknown.get(first.summary) ?? []), cause.code]);
     for (const [key, sinceMs] of since) {
       const [code, detail] = key.split("/");
-      if (code === cause.code) suspended.push({ code: cause.code, ...(detail === undefined ? {} : { detail }), title: cause.title, sinceMs, reason: blind.summary });
+      if (code !== cause.code || findings.some((finding) => finding.state === "firing" && finding.detail === detail)) continue;
+      const why = blind.find((finding) => finding.detail === undefined || finding.detail === detail);
+      if (why !== undefined) suspended.push({ code: cause.code, ...(detail === undefined ? {} : { detail }), title: cause.title, sinceMs, reason: why.summary });
     }
   }
   const known = withoutLeftOver(firing).sort((a, b) => GRAVITY[a.severity] - GRAVITY[b.severity] || CERTAINTY[a.certainty] - CERTAINTY[b.certainty]);

@@ -4,8 +4,11 @@ import { cniConfigMissing } from "./cni-config-missing";
 import { cniConfigUnnoticed } from "./cni-config-unnoticed";
 import { cniVersionMismatch } from "./cni-version-mismatch";
 import { daemonCpuThrottled } from "./daemon-cpu-throttled";
+import { daemonDown } from "./daemon-down";
+import { daemonOom } from "./daemon-oom";
 import { nodeCpuContention } from "./node-cpu-contention";
 import { pluginBinaryMissing } from "./plugin-binary-missing";
+import { staleSocket } from "./stale-socket";
 import type { CauseCode } from "./codes";
 import type { Cause } from "./types";
 
@@ -20,8 +23,11 @@ export const CAUSES: readonly Cause[] = [
   cniConfigUnnoticed,
   cniVersionMismatch,
   daemonCpuThrottled,
+  daemonDown,
+  daemonOom,
   nodeCpuContention,
   pluginBinaryMissing,
+  staleSocket,
 ];
 
 const BY_CODE: ReadonlyMap<CauseCode, Cause> = new Map(CAUSES.map((cause) => [cause.code, cause]));

@@ -114,6 +114,7 @@ export interface Finding {
   readonly state: "firing" | "clear" | "unknown";
   /** Only where firing: a measured mechanism names a cause, a text alone makes it suspected. */
   readonly certainty?: "named" | "suspected";
+  /** Which kind of the cause fires, or, where it is unknown, which alone cannot be looked for; absent: all of it. */
   readonly detail?: string;
   /** One sentence with the figures: "kube-multus was throttled in 99.6 % of its CFS periods." For unknown: why it cannot be told. */
   readonly summary: string;

@@ -1,0 +1,141 @@
+import type { StaleMount } from "../agent-readings";
+import type { Evidence } from "../answer";
+import { listWords, spanWords } from "../words";
+import { agentPart } from "./agent-part";
+import { textsOr } from "./by-texts";
+import { calledSockets, isDead, serverRuns, socketsEvidence, STATE_WORDS, type CalledSocket, type SocketLook } from "./called-sockets";
+import { containerOf, daemonPods, daemonsUnseen, isNeeded, isRunning, runningSinceMs, type DaemonPod } from "./daemon-pods";
+import { seen } from "./evidence";
+import { cannotTell, clear, textEvidence, textsFor } from "./findings";
+import { provenByStart } from "./proof";
+import { MAX_PODS_NAMED, type Cause, type CauseInput, type Finding } from "./types";
+import { namesOf, waitsForNode } from "./waiting-pods";
+
+/** A daemon that has run for so long listens, or never will. */
+export const LISTENS_AFTER_MS = 30_000;
+/** Multus makes its socket only once it has found a config to hand pods to, for which it waits up to 120 s. */
+export const APPEARS_AFTER_MS = 150_000;
+/** Most stale mounts that one finding names. */
+const MAX_MOUNTS_SHOWN = 6;
+
+export const staleSocket: Cause = {
+  code: "stale-socket",
+  title: "A socket of the CNI daemon is stale",
+  severity: "blocks",
+  meaning:
+    "Host: the daemon's process runs, and nobody answers on the socket that plugins call, because the file is left over from an earlier life or was removed under the living daemon. Consumer: a pod mounted the socket, or its folder, before the daemon made it anew; its mount still shows the old one, which nobody listens on.",
+  impact: "Host: no pod gets a sandbox, while daemon and node look ready. Consumer: that pod cannot reach the daemon until it is restarted; other pods start as before.",
+  checks: [
+    "Host: the socket that the config in force calls refuses or is absent in two reports in a row (agent), and the container that serves it has run for 30 s (refuses) or 150 s (absent).",
+    "Consumer: a mount of a known socket or its folder, in any container, whose inode is not what the host has at that path, or which mountinfo marks as deleted (agent). Both inodes are shown.",
+    "Without the agent only texts of pods can suggest it; a consumer's mount cannot be seen.",
+  ],
+  lookAlikes: [
+    { code: "daemon-down", tells: "There the daemon's process does not run." },
+    { code: "daemon-slow", tells: "There the socket accepts and the answer is late." },
+    { code: "silent-bypass", tells: "There multus' socket and its config are both gone, the next config is in force, and pods start without their extra networks." },
+    { code: "cni-config-conflict", tells: "There the socket belongs to a CNI that is not meant to run here: the wrong config calls it." },
+  ],
+  mitigation: [
+    "Host: delete the daemon's pod on this node, in the ordinary way; its successor makes the socket anew. Wait until the old pod is gone before anything is applied again.",
+    "Consumer: restart the consumer's container, or delete its pod. With multus a restart of the container alone was enough, since the mount is made anew; reports of other set-ups needed the pod deleted.",
+    "Consumer, for good: mount /run, not the socket and not its folder. Multus removes and makes the whole folder /run/multus at each start, and mountPropagation does not help.",
+    "Hazard: a restart of the daemon makes every other consumer that mounts file or folder stale.",
+  ],
+  actions: ["restart-daemon-pod", "delete-consumer-pod"],
+  explains: ["daemon-down", "daemon-slow", "retry-storm", "sandbox-name-reserved", "teardown-failed"],
+  check: (input) => [ofDetail("host", onHost(input)), ofDetail("consumer", atConsumers(input))],
+};
+
+/** What cannot be told of one says nothing of the other. */
+const ofDetail = (detail: string, finding: Finding): Finding => (finding.state === "clear" ? finding : { detail, ...finding });
+
+function onHost(input: CauseInput): Finding {
+  const unseen = daemonsUnseen(input);
+  const look = calledSockets(input);
+  if (!look.looked) return unseen === undefined ? byTexts(input, look.reason) : suspected(input, cannotTell(unseen));
+  const dead = look.called.filter(({ socket }) => isDead(input, socket));
+  if (dead.length > 0 && unseen !== undefined) return cannotTell(unseen, socketsEvidence(input, look));
+  const stale = dead.flatMap((called) => {
+    const server = staleServer(input, called);
+    return server === undefined ? [] : [{ called, server }];
+  });
+  if (stale.length === 0) return clear(look.called.length === 0 ? "The config in force calls no socket." : "No socket that the config in force calls is dead beside a daemon that runs.", socketsEvidence(input, look));
+  return {
+    state: "firing",
+    certainty: "named",
+    detail: "host",
+    summary: stale.map(({ called, server }) => hostWords(input, called, server)).join(" "),
+    evidence: [...socketsEvidence(input, look), ...stale.map(({ server }) => seen(`${containerOf(server)} of pod ${server.pod.name} runs`, "api", at(runningSinceMs(server)))), ...inodeEvidence(input, look), ...textEvidence(textsFor(input, "stale-socket"))],
+    pods: namesOf(waitsForNode(input)),
+  };
+}
+
+/** A daemon that runs for long enough to have made the socket, and did not or no longer has it. */
+function staleServer(input: CauseInput, called: CalledSocket): DaemonPod | undefined {
+  const server = serverRuns(called);
+  if (server === undefined) return undefined;
+  const sinceMs = runningSinceMs(server);
+  const needs = called.socket.state === "absent" ? APPEARS_AFTER_MS : LISTENS_AFTER_MS;
+  return sinceMs === undefined || input.nowMs - sinceMs >= needs ? server : undefined;
+}
+
+function hostWords(input: CauseInput, { socket: { path, state, sinceMs } }: CalledSocket, server: DaemonPod): string {
+  const runs = runningSinceMs(server);
+  const how = state === "absent" ? "the file vanished under it" : "the file is left over and nobody listens on it";
+  return `Socket ${path} ${STATE_WORDS[state]}${sinceMs === undefined ? "" : ` (for ${spanWords(sinceMs, input.nowMs)})`}, though ${containerOf(server)}, which should serve it, has run for ${runs === undefined ? "long" : spanWords(runs, input.nowMs)}: ${how}.`;
+}
+
+const inodeEvidence = (input: CauseInput, look: SocketLook): readonly Evidence[] =>
+  look.looked ? look.called.flatMap(({ socket: { path, inode, kind } }) => (inode === undefined ? [] : [seen(`What stands at ${path}`, "agent", { value: `${kind ?? "file"}, device and inode ${inode}`, ...at(input.report?.atMs) })])) : [];
+
+/** No socket was looked at. A text fits only where a daemon is there and runs; where it is down, that is what the text says. */
+function byTexts(input: CauseInput, reason: string): Finding {
+  const needed = daemonPods(input).filter(({ daemon }) => isNeeded(input, daemon) !== false);
+  const proven = provenByStart(input, "A dead socket beside a daemon that runs", reason);
+  if (proven.state === "clear") return proven;
+  if (needed.length > 0 && !needed.some(isRunning)) return clear(`${listWords(needed.map(containerOf))} does not run, so that its socket cannot be stale.`);
+  return suspected(input, proven);
+}
+
+const suspected = (input: CauseInput, otherwise: Finding): Finding => textsOr(input, "stale-socket", "say that nobody answers on the CNI daemon's socket.", otherwise, "The socket that the config in force calls", "agent");
+
+function atConsumers(input: CauseInput): Finding {
+  const mounts = agentPart(input, "mounts");
+  if (!mounts.looked) return cannotTell(mounts.reason);
+  const leaving = new Set([...input.pods.values()].filter(({ deleting }) => deleting).map(({ uid }) => uid));
+  const stale = mounts.stale.filter(({ podUid }) => podUid === undefined || !leaving.has(podUid));
+  if (stale.length > 0) return consumers(input, stale);
+  if (mounts.unread !== undefined && mounts.unread > 0) return cannotTell("The node's agent could not read every container's mounts");
+  return clear(mounts.mountsSeen === 0 ? "No container mounts a socket of a CNI daemon, or its folder." : "Every mount of a CNI daemon's socket shows what the host has.", [seen("Mounts of known sockets and their folders", "agent", { value: mounts.mountsSeen, unit: "count", ...at(input.report?.atMs) })]);
+}
+
+function consumers(input: CauseInput, stale: readonly StaleMount[]): Finding {
+  const names = [...new Set(stale.flatMap(({ namespace, pod }) => (namespace === undefined || pod === undefined ? [] : [`${namespace}/${pod}`])))];
+  const [first] = stale;
+  const more = stale.length > 1 ? ` ${stale.length} mounts in all.` : "";
+  return {
+    state: "firing",
+    certainty: "named",
+    detail: "consumer",
+    severity: "risks",
+    explains: [],
+    summary: first === undefined ? "" : `${whoseWords(first)} mounts the ${first.kind === "file" ? "socket" : "folder"} of ${first.socketPath} at ${first.mountPath} and still sees an old one: ${inodeWords(first)}.${more}`,
+    evidence: stale.slice(0, MAX_MOUNTS_SHOWN).map((mount) => seen(`Mount of ${mount.socketPath} in ${whoseWords(mount)}, at ${mount.mountPath}`, "agent", { value: inodeWords(mount), ...at(input.report?.atMs) })),
+    pods: names.slice(0, MAX_PODS_NAMED),
+  };
+}
+
+function whoseWords({ namespace, pod, container, pid }: StaleMount): string {
+  if (namespace === undefined || pod === undefined) return `process ${pid}`;
+  return `${container === undefined ? "a container" : container} of pod ${namespace}/${pod}`;
+}
+
+const BECAUSE: Readonly<Record<StaleMount["because"], string>> = { deleted: "mountinfo marks it as deleted", "no-links": "no path leads to it any more", "other-inode": "the inodes differ" };
+
+function inodeWords({ mountedInode, hostInode, because }: StaleMount): string {
+  const mounted = mountedInode === undefined ? "mounted: not told" : `mounted ${mountedInode}`;
+  return `${mounted}, on the host ${hostInode ?? "nothing"} (${BECAUSE[because]})`;
+}
+
+const at = (atMs: number | undefined): { atMs?: number } => (atMs === undefined ? {} : { atMs });
