@@ -11,6 +11,7 @@ import { usePrefs } from "./prefs-provider";
 const PAGES = [
   { href: "/", label: "Fleet", is: (path: string) => path === "/" || path.startsWith("/nodes/") },
   { href: "/visibility", label: "Visibility", is: (path: string) => path.startsWith("/visibility") },
+  { href: "/explain", label: "Explain", is: (path: string) => path.startsWith("/explain") },
   { href: "/actions", label: "Actions", is: (path: string) => path.startsWith("/actions") },
   { href: "/audit", label: "Audit log", is: (path: string) => path.startsWith("/audit") },
 ] as const;
