@@ -205,6 +205,8 @@ export const StatusSchema = z.object({
   agents: z.object({ listening: z.boolean(), reporting: z.number().int(), dropped: z.record(z.string(), z.number()) }).optional(),
   store: z.object({ writable: z.boolean(), reason: z.string().optional(), pendingBatches: z.number().int(), droppedSamples: z.number().int(), fileBytes: z.number().optional() }).optional(),
   backfill: z.object({ doneShare: z.number() }).optional(),
+  /** Incidents that are not over, and how many of those keep pods from starting. */
+  incidents: z.object({ open: z.number().int(), blocking: z.number().int() }).optional(),
   actionsAllowed: z.boolean(),
 });
 
@@ -327,6 +329,8 @@ export const ChangeMessageSchema = z.object({
   nodes: z.array(NodeSummarySchema),
   gone: z.array(z.string()),
   status: StatusSchema.optional(),
+  /** Numbers of incidents that changed; a page that shows one reads it anew. */
+  incidents: z.array(z.number().int()).optional(),
 });
 
 export type Fleet = z.infer<typeof FleetSchema>;

@@ -4,8 +4,10 @@ import { isSignalId, SIGNAL_IDS, type SignalId } from "../domain/signals";
 import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
 import { MAX_RANGE_MS } from "../services/range";
 import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
+import { MAX_INCIDENTS_READ } from "../store/types";
 import { CauseKnowledgeListSchema, CauseKnowledgeSchema } from "../contract/causes";
 import { ExplainBodySchema, ExplainedTextSchema } from "../contract/explain";
+import { AcknowledgeBodySchema, AcknowledgedSchema, IncidentDetailSchema, IncidentExportSchema, IncidentListSchema, NoteBodySchema, SaidSchema, TitleBodySchema } from "../contract/incidents";
 import {
   AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
 } from "../contract/schemas";
@@ -61,6 +63,8 @@ const signals = z.string().max(4_000).transform((text, ctx): SignalId[] => {
   return z.NEVER;
 });
 
+const IncidentParams = z.object({ id: whole(1, 999_999_999) });
+
 export const ROUTES = {
   fleet: route({ method: "GET", path: "/api/v1/fleet", summary: "Every node with its answer, signals and counts", answer: FleetSchema }),
   node: route({ method: "GET", path: "/api/v1/nodes/{name}", summary: "One node whole", params: NodeParams, answer: NodeDetailSchema }),
@@ -87,6 +91,15 @@ export const ROUTES = {
   acceptKey: route({ method: "POST", path: "/api/v1/nodes/{name}/kubelet-key", summary: "Accepts the key that a node's kubelet offers", params: NodeParams, body: AcceptKeyBodySchema, answer: AcceptedKeySchema }),
   causes: route({ method: "GET", path: "/api/v1/causes", summary: "What Sandglass knows of every cause", answer: CauseKnowledgeListSchema }),
   cause: route({ method: "GET", path: "/api/v1/causes/{code}", summary: "What Sandglass knows of one cause", params: z.object({ code: z.string().max(64) }), answer: CauseKnowledgeSchema }),
+  incidents: route({
+    method: "GET", path: "/api/v1/incidents", summary: "Incidents: those that are not over first, then closed ones, newest first",
+    query: z.object({ state: z.enum(["open", "closed", "all"]).optional(), node: NodeNameParam.optional(), limit: whole(1, MAX_INCIDENTS_READ).optional(), before: whole(1, 999_999_999).optional() }), answer: IncidentListSchema,
+  }),
+  incident: route({ method: "GET", path: "/api/v1/incidents/{id}", summary: "One incident whole: story, causes with evidence, who is hurt, notes", params: IncidentParams, answer: IncidentDetailSchema }),
+  incidentExport: route({ method: "GET", path: "/api/v1/incidents/{id}/export", summary: "An incident as one document, JSON or Markdown, to keep or to hand on", params: IncidentParams, query: z.object({ format: z.enum(["json", "markdown"]).optional() }), answer: IncidentExportSchema }),
+  acknowledgeIncident: route({ method: "POST", path: "/api/v1/incidents/{id}/acknowledge", summary: "Says that somebody is on it; of several the first counts", params: IncidentParams, body: AcknowledgeBodySchema, answer: AcknowledgedSchema }),
+  noteIncident: route({ method: "POST", path: "/api/v1/incidents/{id}/notes", summary: "Adds a note", params: IncidentParams, body: NoteBodySchema, answer: SaidSchema }),
+  titleIncident: route({ method: "POST", path: "/api/v1/incidents/{id}/title", summary: "Gives an incident a title", params: IncidentParams, body: TitleBodySchema, answer: SaidSchema }),
   explain: route({ method: "POST", path: "/api/v1/explain", summary: "What the text of an event, a log or `kubectl get events -o json` says: cause, what says so, what to look at; reads nothing of the cluster", body: ExplainBodySchema, answer: ExplainedTextSchema, maxBodyBytes: MAX_EXPLAIN_BODY_BYTES, readsOnly: true }),
   visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why; with `node` every signal of that node", query: z.object({ node: NodeNameParam.optional() }), answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),

@@ -47,7 +47,8 @@ export function createStreamHub(deps: { readonly reader: Reader; readonly clock:
       at: new Date(deps.clock.now()).toISOString(),
       nodes: fleet.rows.map((row) => summaryOut(row.view)),
       gone: fleet.gone,
-      status: statusOut(status, { nowMs: deps.clock.now(), version: deps.version, actionsAllowed: deps.actionsAllowed }),
+      status: statusOut(status, { nowMs: deps.clock.now(), version: deps.version, actionsAllowed: deps.actionsAllowed, incidents: deps.reader.openIncidents() }),
+      incidents: deps.reader.changedIncidents(since),
     };
     return { seq: fleet.seq, bytes: encoder.encode(`event: change\nid: ${fleet.seq}\ndata: ${JSON.stringify(data)}\n\n`) };
   };

@@ -36,34 +36,34 @@ export function exportMarkdown(made: NodeExport): string {
     "",
     "## Proof",
     "",
-    ...table(["What", "Looked", "Value", "When", "Source"], node.answer.proof.map((item) => [t(item.what), LOOK_WORDS[item.look] + (item.reason === undefined ? "" : `: ${t(item.reason)}`), item.value === undefined ? "" : t(`${item.value} ${item.unit ?? ""}`.trim()), item.at ?? "", item.source])),
+    ...markdownTable(["What", "Looked", "Value", "When", "Source"], node.answer.proof.map((item) => [t(item.what), LOOK_WORDS[item.look] + (item.reason === undefined ? "" : `: ${t(item.reason)}`), item.value === undefined ? "" : t(`${item.value} ${item.unit ?? ""}`.trim()), item.at ?? "", item.source])),
     "## Pods without a sandbox",
     "",
     `${node.counts.waiting} wait for a sandbox (${node.counts.stuck} stuck), ${node.counts.ownRequest} are held by their own request, ${node.counts.other} wait for something else.`,
     "",
-    ...table(["Pod", "Held", "Since", "Last error"], node.waitingPods.slice(0, MAX_POD_ROWS).map((pod) => [t(`${pod.namespace}/${pod.name}`), pod.hold, pod.since, t(pod.lastError?.text ?? pod.because ?? "")])),
+    ...markdownTable(["Pod", "Held", "Since", "Last error"], node.waitingPods.slice(0, MAX_POD_ROWS).map((pod) => [t(`${pod.namespace}/${pod.name}`), pod.hold, pod.since, t(pod.lastError?.text ?? pod.because ?? "")])),
     ...(node.waitingPods.length > MAX_POD_ROWS ? [`${node.waitingPods.length - MAX_POD_ROWS} more are in the JSON export.`, ""] : []),
     "## Answers in the window",
     "",
-    ...table(["From", "To", "Answer", "Summary"], timeline.answers.map((span) => [span.from, span.to, STATE_WORDS[span.state] + (span.atRisk ? ", at risk" : ""), t(span.summary)])),
+    ...markdownTable(["From", "To", "Answer", "Summary"], timeline.answers.map((span) => [span.from, span.to, STATE_WORDS[span.state] + (span.atRisk ? ", at risk" : ""), t(span.summary)])),
     "## Signals in the window",
     "",
     "Least, greatest and last value of each series. The JSON export has every point.",
     "",
-    ...table(["Signal", "Instance", "Unit", "Least", "Greatest", "Last", "Points"], timeline.series.map((series) => [t(series.signal), t(series.instance), series.unit, String(least(series.min)), String(greatest(series.max)), String(series.last.at(-1) ?? "no data"), String(series.at.length)])),
+    ...markdownTable(["Signal", "Instance", "Unit", "Least", "Greatest", "Last", "Points"], timeline.series.map((series) => [t(series.signal), t(series.instance), series.unit, String(least(series.min)), String(greatest(series.max)), String(series.last.at(-1) ?? "no data"), String(series.at.length)])),
     "## Gaps",
     "",
-    ...(timeline.gaps.length === 0 ? ["None: every source told something throughout.", ""] : table(["Source", "From", "To", "Reason"], timeline.gaps.map((gap) => [gap.source, gap.from, gap.to, t(gap.reason)]))),
+    ...(timeline.gaps.length === 0 ? ["None: every source told something throughout.", ""] : markdownTable(["Source", "From", "To", "Reason"], timeline.gaps.map((gap) => [gap.source, gap.from, gap.to, t(gap.reason)]))),
     "## What could not be seen",
     "",
-    ...(node.blind.length === 0 ? ["Nothing is known to be hidden.", ""] : table(["What", "Why"], node.blind.map((item) => [t(item.what), t(item.reason)]))),
+    ...(node.blind.length === 0 ? ["Nothing is known to be hidden.", ""] : markdownTable(["What", "Why"], node.blind.map((item) => [t(item.what), t(item.reason)]))),
     "## Events",
     "",
-    ...table(["Last", "Count", "Type", "Reason", "About", "Message"], made.events.items.slice(0, MAX_EVENT_ROWS).map((event) => [event.last, String(event.count), event.type, t(event.reason), t(`${event.about.kind} ${event.about.namespace === undefined ? "" : `${event.about.namespace}/`}${event.about.name}`), t(event.message)])),
+    ...markdownTable(["Last", "Count", "Type", "Reason", "About", "Message"], made.events.items.slice(0, MAX_EVENT_ROWS).map((event) => [event.last, String(event.count), event.type, t(event.reason), t(`${event.about.kind} ${event.about.namespace === undefined ? "" : `${event.about.namespace}/`}${event.about.name}`), t(event.message)])),
     ...(made.events.truncated || made.events.items.length > MAX_EVENT_ROWS ? ["Not all events are shown.", ""] : []),
     "## Definitions",
     "",
-    ...table(["Signal", "Unit", "From", "Meaning"], made.definitions.map((definition) => [t(definition.signal), definition.unit, definition.sources.join(", "), t(definition.meaning)])),
+    ...markdownTable(["Signal", "Unit", "From", "Meaning"], made.definitions.map((definition) => [t(definition.signal), definition.unit, definition.sources.join(", "), t(definition.meaning)])),
   ];
   return `${lines.join("\n").trimEnd()}\n`;
 }
@@ -71,7 +71,8 @@ export function exportMarkdown(made: NodeExport): string {
 const least = (values: readonly number[]): number | "no data" => (values.length === 0 ? "no data" : values.reduce((a, b) => Math.min(a, b)));
 const greatest = (values: readonly number[]): number | "no data" => (values.length === 0 ? "no data" : values.reduce((a, b) => Math.max(a, b)));
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** A table, or "None." where it has no row. Cells are escaped by whoever makes them. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return ["None.", ""];
   return [`| ${head.join(" | ")} |`, `|${head.map(() => "---|").join("")}`, ...rows.map((row) => `| ${row.join(" | ")} |`), ""];
 }

@@ -104,6 +104,8 @@ export interface IncidentRow {
   readonly incident: Incident;
   readonly seq: number;
   readonly people: IncidentPeople;
+  /** Set where nobody keeps it up: why its state is unknown. */
+  readonly silent?: string;
 }
 
 export interface IncidentPeople {

@@ -116,6 +116,6 @@ export function sharedWords(found: SharedTraits): string {
 }
 
 function oneWords({ trait, value, sick, sickKnown, well, wellKnown }: SharedTrait): string {
-  const who = sick === sickKnown ? `All ${countWords(sick, "sick node")} have` : `${sick} of ${countWords(sickKnown, "sick node")} have`;
+  const who = sick === sickKnown ? sick === 1 ? "The sick node has" : `All ${countWords(sick, "sick node")} have` : `${sick} of ${countWords(sickKnown, "sick node")} have`;
   return `${who} ${trait} ${value}; of ${countWords(wellKnown, "well node")} ${well === 0 ? "none has" : well === 1 ? "1 has" : `${well} have`}.`;
 }
