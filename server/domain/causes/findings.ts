@@ -35,6 +35,12 @@ export function textsUnseen(input: CauseInput): string | undefined {
   return events.seen ? undefined : `Events cannot be seen: ${events.reason}`;
 }
 
+/** Why nothing of the kubelet's own pages can be used now; `undefined` where they are fresh, from the kubelet or from a store that has them. */
+export function kubeletUnseen(input: CauseInput): string | undefined {
+  const kubelet = input.source("kubelet");
+  return [kubelet, input.source("prometheus")].some(({ freshness }) => freshness === "fresh") ? undefined : `The kubelet is not read: ${kubelet.reason ?? "it is not heard"}`;
+}
+
 /** Why nothing of the node's agent can be used now; `undefined` where its report is fresh. */
 export function agentUnseen(input: CauseInput): string | undefined {
   if (input.report !== undefined) return undefined;

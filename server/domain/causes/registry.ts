@@ -1,3 +1,4 @@
+import { cniCacheBroken } from "./cni-cache-broken";
 import { cniConfigConflict } from "./cni-config-conflict";
 import { cniConfigInvalid } from "./cni-config-invalid";
 import { cniConfigMissing } from "./cni-config-missing";
@@ -6,9 +7,15 @@ import { cniVersionMismatch } from "./cni-version-mismatch";
 import { daemonCpuThrottled } from "./daemon-cpu-throttled";
 import { daemonDown } from "./daemon-down";
 import { daemonOom } from "./daemon-oom";
+import { ipamExhausted } from "./ipam-exhausted";
+import { ipamLeak } from "./ipam-leak";
+import { nadMissing } from "./nad-missing";
 import { nodeCpuContention } from "./node-cpu-contention";
 import { pluginBinaryMissing } from "./plugin-binary-missing";
+import { runtimeStuckOrSlow } from "./runtime-stuck-or-slow";
+import { sandboxNameReserved } from "./sandbox-name-reserved";
 import { staleSocket } from "./stale-socket";
+import { teardownFailed } from "./teardown-failed";
 import type { CauseCode } from "./codes";
 import type { Cause } from "./types";
 
@@ -17,6 +24,7 @@ import type { Cause } from "./types";
  * both, the first here comes first.
  */
 export const CAUSES: readonly Cause[] = [
+  cniCacheBroken,
   cniConfigConflict,
   cniConfigInvalid,
   cniConfigMissing,
@@ -25,9 +33,15 @@ export const CAUSES: readonly Cause[] = [
   daemonCpuThrottled,
   daemonDown,
   daemonOom,
+  ipamExhausted,
+  ipamLeak,
+  nadMissing,
   nodeCpuContention,
   pluginBinaryMissing,
+  runtimeStuckOrSlow,
+  sandboxNameReserved,
   staleSocket,
+  teardownFailed,
 ];
 
 const BY_CODE: ReadonlyMap<CauseCode, Cause> = new Map(CAUSES.map((cause) => [cause.code, cause]));
