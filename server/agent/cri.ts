@@ -10,6 +10,8 @@ export interface CriConnection {
   version(): Promise<CriVersion>;
   status(verbose: boolean): Promise<CriStatus>;
   listSandboxes(): Promise<{ readonly items: readonly CriSandbox[]; readonly tookSeconds: number }>;
+  /** Those that run. */
+  listContainers(): Promise<readonly CriContainer[]>;
   close(): void;
 }
 
@@ -28,10 +30,14 @@ const Sandbox = z.object({
   created_at: z.number(),
 });
 const Sandboxes = z.object({ items: z.array(Sandbox) });
+const Container = z.object({ id: z.string(), pod_sandbox_id: z.string(), metadata: z.object({ name: z.string() }).nullable(), created_at: z.number() });
+const Containers = z.object({ containers: z.array(Container) });
+const RUNNING = { filter: { state: { state: 1 } } };
 
 export type CriVersion = z.output<typeof Version>;
 export type CriStatus = z.output<typeof Status>;
 export type CriSandbox = z.output<typeof Sandbox>;
+export type CriContainer = z.output<typeof Container>;
 
 /**
  * Does not wait for the socket: each call connects as needed and fails by itself. `socketPath` is the path on this side,
@@ -80,6 +86,7 @@ export function openCri(socketPath: string, shownPath: string, deadlineMs: numbe
       const { items } = await call("ListPodSandbox", {}, Sandboxes);
       return { items, tookSeconds: (monotonicMs() - startedMs) / 1000 };
     },
+    listContainers: async () => (await call("ListContainers", RUNNING, Containers)).containers,
     close: () => {
       for (const one of underWay) one.cancel(); // a hung runtime would keep them until their deadline
       client.close();

@@ -1,5 +1,5 @@
 import { constants, type BigIntStats, type Dirent, type Stats } from "node:fs";
-import { lstat, open, readdir, readlink, stat } from "node:fs/promises";
+import { lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
 
 /**
  * The node's files as the node sees them, also when its root is mounted elsewhere in the agent's pod: absolute symbolic
@@ -8,6 +8,8 @@ import { lstat, open, readdir, readlink, stat } from "node:fs/promises";
 export interface HostFs {
   /** The path on this side of a path on the node, links followed. The last part may be absent. Throws where links loop. */
   resolve(path: string): Promise<string>;
+  /** The node's own path of what a path leads to, with no link in it; undefined where nothing is there. */
+  real(path: string): Promise<string | undefined>;
   /** State of what the path leads to; undefined where nothing is there. */
   stat(path: string): Promise<Stats | undefined>;
   /** Identity and age of what the path leads to; undefined where nothing is there. */
@@ -74,6 +76,17 @@ export function hostFs(root: string): HostFs {
   };
   return {
     resolve,
+    real: async (path) => {
+      try {
+        if (root === "") return await realpath(path);
+        const here = await resolve(path);
+        await lstat(here);
+        return here.slice(root.length);
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+    },
     stat: async (path) => {
       try {
         return await stat(await resolve(path));

@@ -1,12 +1,21 @@
+import type { Clock } from "../clock";
 import type { LaterParts } from "../domain/agent-readings";
-import type { PushAnswer } from "../domain/agent-report";
+import type { Looked, PushAnswer } from "../domain/agent-report";
 import { binariesReader } from "./bin/binaries";
+import { cgroupReader } from "./cgroup/cgroups";
 import { configChanges } from "./conf/changes";
 import { configFilesReader } from "./conf/config-files";
 import { multusReader } from "./conf/multus";
 import type { ConfigLook } from "./config";
 import type { HostFs } from "./host-fs";
 import type { LookAtPart } from "./parts";
+import { podNames, type PodNamesLook } from "./pod-names";
+import type { ContainerOf } from "./proc/cgroup-path";
+import { pluginProcessReader } from "./proc/plugin-processes";
+import { procRoot } from "./proc/proc-files";
+import { procScanner } from "./proc/scan";
+import { lookAtSocketUse } from "./proc/socket-use";
+import { staleMountReader, type ContainerNames } from "./proc/stale-mounts";
 import type { RuntimeLook } from "./runtime";
 import { cniOf } from "./whose-pod";
 
@@ -15,42 +24,70 @@ export interface RoundSoFar {
   readonly atMs: number;
   readonly config: ConfigLook;
   readonly runtime: RuntimeLook;
+  /** The node's paths of the daemons' sockets. */
+  readonly sockets: Looked<{ readonly paths: readonly string[] }>;
 }
 
 export interface LaterReader {
   look(round: RoundSoFar): Promise<LaterParts>;
+  /** What the server wants, from the next round on. */
   told(answer: PushAnswer): void;
+}
+
+export interface LaterOptions {
+  /** Where the node's root is mounted; "" on the node itself. */
+  readonly hostRoot: string;
+  readonly clock: Clock;
+  /** There is no later round, so nothing is left for one. */
+  readonly once: boolean;
 }
 
 const NO_DIR = "the folder of network configs could not be looked at";
 const blind = (reason: string) => ({ looked: false as const, reason });
 
 /** The later parts of a report, each looked at by itself. Keeps between rounds what does not change. */
-export function laterReader(fs: HostFs, part: LookAtPart, { once }: { readonly once: boolean }): LaterReader {
-  const binaries = binariesReader(fs, once ? Number.POSITIVE_INFINITY : undefined); // who asks once wants all of it
-  const configFiles = configFilesReader();
-  const multus = multusReader(fs);
-  const changes = configChanges();
+export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, once }: LaterOptions): LaterReader {
+  const proc = procRoot(hostRoot);
+  const scanner = procScanner(proc);
+  const readers = {
+    binaries: binariesReader(fs, once ? Number.POSITIVE_INFINITY : undefined),
+    configFiles: configFilesReader(),
+    multus: multusReader(fs),
+    changes: configChanges(),
+    processes: pluginProcessReader(fs, proc),
+    mounts: staleMountReader(fs, proc),
+    cgroups: cgroupReader(`${hostRoot}/sys/fs/cgroup`, () => clock.now()),
+  };
   let wanted: Omit<PushAnswer, "version"> = {};
 
-  const conf = async ({ atMs, config, runtime }: RoundSoFar): Promise<Pick<LaterParts, "configFiles" | "configChanges">> => {
+  const ofConf = async ({ atMs, config, runtime }: RoundSoFar): Promise<Pick<LaterParts, "configFiles" | "configChanges" | "binaries">> => {
     const { dir } = config;
-    if (dir === undefined) return { configFiles: config.reading.looked ? blind(NO_DIR) : config.reading };
-    const changed = changes.since(dir.path, dir.files, atMs);
-    return {
-      configFiles: await part("configFiles", async () => configFiles.look(dir, runtime.runtime, await multus.look(dir, podsOfCni(runtime, "multus")), atMs), blind),
-      ...(changed.length === 0 ? {} : { configChanges: changed }),
-    };
+    if (dir === undefined) return { configFiles: config.reading.looked ? blind(NO_DIR) : config.reading, binaries: blind(NO_DIR) };
+    const changed = readers.changes.since(dir.path, dir.files, atMs);
+    const [configFiles, binaries] = await Promise.all([
+      part("configFiles", async () => readers.configFiles.look(dir, runtime.runtime, await readers.multus.look(dir, podsOfCni(runtime, "multus")), atMs), blind),
+      part("binaries", () => readers.binaries.look(dir.binDirs, dir.files, wanted.nadPluginTypes ?? []), blind),
+    ]);
+    return { configFiles, binaries, ...(changed.length === 0 ? {} : { configChanges: changed }) };
+  };
+
+  const ofProcesses = async ({ atMs, config, sockets }: RoundSoFar, names: PodNamesLook): Promise<Pick<LaterParts, "processes" | "mounts" | "socketUse">> => {
+    const scan = await part("scan", () => scanner.scan(), blind);
+    if ("looked" in scan) return { processes: scan, mounts: scan, socketUse: scan };
+    const [processes, mounts] = await Promise.all([
+      part("processes", () => readers.processes.look(scan, config.dir?.binDirs ?? [], wantedPrograms(config, wanted.nadPluginTypes), atMs), blind),
+      sockets.looked ? part("mounts", () => readers.mounts.look(scan, sockets.paths, namesOf(names)), blind) : sockets,
+    ]);
+    const callers = config.dir?.files.flatMap(({ config: one }) => (one.usable ? one.callers : [])) ?? [];
+    const socketUse = sockets.looked ? await part("socketUse", () => lookAtSocketUse(proc, sockets.paths, callers, processes), blind) : sockets;
+    return { processes, mounts, socketUse };
   };
 
   return {
     look: async (round) => {
-      const { dir } = round.config;
-      const [ofConf, ofBinaries] = await Promise.all([
-        conf(round),
-        dir === undefined ? blind(NO_DIR) : part("binaries", () => binaries.look(dir.binDirs, dir.files, wanted.nadPluginTypes ?? []), blind),
-      ]);
-      return { ...ofConf, binaries: ofBinaries };
+      const names = await part("names", () => podNames(fs, round.runtime), blind);
+      const [conf, processes, cgroups] = await Promise.all([ofConf(round), ofProcesses(round, names), part("cgroups", () => readers.cgroups.look(names, wanted.cniDaemonSets ?? []), blind)]);
+      return { cgroups, ...processes, ...conf };
     },
     told: ({ version: _, ...answer }) => {
       wanted = { ...wanted, ...answer };
@@ -61,3 +98,19 @@ export function laterReader(fs: HostFs, part: LookAtPart, { once }: { readonly o
 /** Uids of the ready pods of one CNI's daemon, as far as the runtime's list and their names tell. */
 const podsOfCni = ({ sandboxes }: RuntimeLook, cni: string): readonly string[] =>
   sandboxes.looked ? sandboxes.items.filter(({ ready, namespace, name }) => ready && cniOf(namespace, name, []) === cni).map(({ uid }) => uid) : [];
+
+const wantedPrograms = ({ dir }: ConfigLook, nadPluginTypes: readonly string[] = []): ReadonlySet<string> =>
+  new Set([...(dir?.files.flatMap(({ config }) => (config.usable ? [...config.pluginTypes, ...config.delegateTypes] : [])) ?? []), ...nadPluginTypes]);
+
+const namesOf =
+  (names: PodNamesLook) =>
+  ({ containerId, podUid }: ContainerOf): ContainerNames => {
+    const container = names.looked && containerId !== undefined ? names.container(containerId) : undefined;
+    const uid = podUid ?? container?.podUid;
+    const pod = names.looked && uid !== undefined ? names.pod(uid) : undefined;
+    return {
+      ...(uid === undefined ? {} : { podUid: uid }),
+      ...(pod === undefined ? {} : { namespace: pod.namespace, pod: pod.name }),
+      ...(container === undefined ? {} : { container: container.name }),
+    };
+  };

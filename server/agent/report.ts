@@ -8,7 +8,7 @@ import { hostFs } from "./host-fs";
 import { laterReader } from "./later";
 import type { AgentOptions } from "./options";
 import { partRunner } from "./parts";
-import { runtimeReader, type RuntimeLook } from "./runtime";
+import { blindLook, runtimeReader, type RuntimeLook } from "./runtime";
 import { PROBE_TIMEOUT_MS, chooseTargets, lookAtSockets } from "./sockets";
 import { AGENT_VERSION } from "./version";
 
@@ -30,7 +30,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
   const seenSockets = new Set<string>();
   const ending = new AbortController();
   const part = partRunner(PART_TIMEOUT_MS, ending.signal);
-  const later = laterReader(fs, part, { once: options.mode === "once" });
+  const later = laterReader(fs, part, { hostRoot: options.hostRoot, clock, once: options.mode === "once" });
   let sequence = 0;
   let lastHints: RuntimeLook["hints"] = {};
 
@@ -38,7 +38,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
     report: async () => {
       const atMs = clock.now();
       // The config waits for the runtime's word only the first time: a runtime that hangs must not hide it.
-      const runtimePart = part("runtime", () => runtime.look(atMs), (reason): RuntimeLook => ({ runtime: { looked: false, reason }, sandboxes: { looked: false, reason }, hints: {} }));
+      const runtimePart = part("runtime", () => runtime.look(atMs), blindLook);
       if (lastHints.name === undefined) lastHints = { ...lastHints, ...(await runtimePart).hints };
       const config = await part(
         "config",
@@ -53,7 +53,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
       const runtimeLook = await runtimePart;
       const { runtime: runtimeReading, sandboxes, socket, hints } = runtimeLook;
       lastHints = { ...lastHints, ...hints };
-      const laterParts = await later.look({ atMs, config, runtime: runtimeLook });
+      const laterParts = await later.look({ atMs, config, runtime: runtimeLook, sockets: "reason" in sockets ? { looked: false, reason: sockets.reason } : { looked: true, paths: sockets.items.map(({ path }) => path) } });
       sequence += 1;
       return {
         version: AGENT_REPORT_VERSION,

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { MAX_CONDITIONS, MAX_SANDBOXES, MAX_TEXT_CHARS, capText, type AgentReport, type RuntimeReading, type SandboxReading, type SocketReading, type UnseenSocket } from "../domain/agent-report";
+import { MAX_CONDITIONS, MAX_SANDBOXES, MAX_TEXT_CHARS, capText, type AgentReport, type Looked, type RuntimeReading, type SandboxReading, type SocketReading, type UnseenSocket } from "../domain/agent-report";
 import { canonicalSocketPath } from "../domain/known-sockets";
 import type { Log } from "../log";
+import { idText, nameText } from "./bounds";
 import { MAX_SOCKET_PATH_BYTES, contact } from "./connect";
-import type { CriConnection, CriSandbox } from "./cri";
+import type { CriConnection, CriContainer, CriSandbox } from "./cri";
 import { CRI_DEADLINE_MS, CriError } from "./cri-error";
 import { DISTRIBUTIONS } from "./distributions";
 import { KIND_WORDS, reasonOf, type HostFs, type Stamp } from "./host-fs";
@@ -12,9 +13,18 @@ import { KIND_WORDS, reasonOf, type HostFs, type Stamp } from "./host-fs";
 export interface RuntimeLook {
   readonly runtime: AgentReport["runtime"];
   readonly sandboxes: AgentReport["sandboxes"];
+  /** Containers that run; not told, but they give processes and cgroups their names. */
+  readonly containers: Looked<{ readonly items: readonly RunningContainer[] }>;
   readonly socket?: { readonly reading: SocketReading } | { readonly unseen: UnseenSocket };
   /** For the config: which runtime, and where it says that its configs and plugins are. */
   readonly hints: { readonly name?: string; readonly criSocket?: string; readonly confDir?: string; readonly binDirs?: readonly string[] };
+}
+
+export interface RunningContainer {
+  readonly id: string;
+  readonly sandboxId: string;
+  readonly name: string;
+  readonly createdMs?: number;
 }
 
 export interface RuntimeReader {
@@ -28,6 +38,8 @@ const VERBOSE_EVERY_ROUNDS = 20;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** A sandbox cannot be from the future; clocks that step a little are forgiven. */
 const FUTURE_SLACK_MS = 60_000;
+/** Running containers that are kept; a node runs some hundred. */
+const MAX_CONTAINERS = 4_096;
 
 /** `socket`: a path on the node, "auto" to find it, "none" to do without. */
 export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: number = CRI_DEADLINE_MS): RuntimeReader {
@@ -49,26 +61,27 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
 
   return {
     look: async (nowMs) => {
-      if (socket === "none") return bothBlind("the agent was told to do without the runtime's socket (--cri-socket none)");
+      if (socket === "none") return blindLook("the agent was told to do without the runtime's socket (--cri-socket none)");
       const candidates = socket === "auto" ? DISTRIBUTIONS.map((row) => row.criSocket) : [canonicalSocketPath(socket)];
       const found = await findSocket(fs, candidates);
-      if (found === undefined) return bothBlind(`no runtime's socket at ${candidates.join(", ")}`);
+      if (found === undefined) return blindLook(`no runtime's socket at ${candidates.join(", ")}`);
       const { path } = found;
       const hints = { criSocket: path };
       if (found.state !== "connects") {
-        const blind = bothBlind(`${path}: ${found.detail}`);
+        const blind = blindLook(`${path}: ${found.detail}`);
         if (found.state === "unseen") return { ...blind, hints, socket: { unseen: { name: CRI_SOCKET_NAME, path, reason: found.detail } } };
         return { ...blind, hints, socket: { reading: { name: CRI_SOCKET_NAME, path, state: found.state, detail: found.detail, ...identity(found.there) } } };
       }
       const connection = await connectionTo(path, found.here);
       const verbose = round % VERBOSE_EVERY_ROUNDS === 0;
       round += 1;
-      const [version, status, list] = await Promise.all([settle(connection.version()), settle(connection.status(verbose)), settle(connection.listSandboxes())]);
+      const [version, status, list, running] = await Promise.all([settle(connection.version()), settle(connection.status(verbose)), settle(connection.listSandboxes()), settle(connection.listContainers())]);
       if (verbose && status.ok) told = toldBy(status.value.info, log);
       const answered = version.ok || status.ok || list.ok;
       return {
-        runtime: version.ok && status.ok ? { looked: true, reading: { name: capText(version.value.runtime_name), version: capText(version.value.runtime_version), conditions: conditions(status.value.status?.conditions ?? []) } } : { looked: false, reason: capText((version.ok ? (status.ok ? "" : status.error) : version.error).toString()) },
+        runtime: version.ok && status.ok ? { looked: true, reading: { name: nameText(version.value.runtime_name), version: nameText(version.value.runtime_version), conditions: conditions(status.value.status?.conditions ?? []) } } : { looked: false, reason: capText((version.ok ? (status.ok ? "" : status.error) : version.error).toString()) },
         sandboxes: list.ok ? { looked: true, ...sandboxes(list.value.items, nowMs), tookSeconds: list.value.tookSeconds } : { looked: false, reason: capText(list.error.message) },
+        containers: running.ok ? { looked: true, items: containers(running.value, nowMs) } : { looked: false, reason: capText(running.error.message) },
         socket: { reading: { ...socketReading(path, answered, list), ...identity(found.there) } },
         hints: { ...hints, ...told, ...(version.ok ? { name: version.value.runtime_name } : {}) },
       };
@@ -90,7 +103,7 @@ async function settle<T>(call: Promise<T>): Promise<Settled<T>> {
   }
 }
 
-const bothBlind = (reason: string): RuntimeLook => ({ runtime: { looked: false, reason }, sandboxes: { looked: false, reason }, hints: {} });
+export const blindLook = (reason: string): RuntimeLook => ({ runtime: { looked: false, reason }, sandboxes: { looked: false, reason }, containers: { looked: false, reason }, hints: {} });
 
 function socketReading(path: string, answered: boolean, list: Settled<{ readonly tookSeconds: number }>): SocketReading {
   const base = { name: CRI_SOCKET_NAME, path };
@@ -133,23 +146,30 @@ async function trySocket(fs: HostFs, path: string): Promise<Found> {
 }
 
 const conditions = (all: RuntimeReading["conditions"]): RuntimeReading["conditions"] =>
-  all.slice(0, MAX_CONDITIONS).map(({ type, status, reason, message }) => ({ type: capText(type), status, reason: capText(reason), message: capText(message, MAX_TEXT_CHARS) }));
+  all.slice(0, MAX_CONDITIONS).map(({ type, status, reason, message }) => ({ type: nameText(type), status, reason: capText(reason), message: capText(message, MAX_TEXT_CHARS) }));
 
 const SANDBOX_READY = 0;
 const NANOSECONDS_PER_MS = 1_000_000;
 
+/** containerd gives a sandbox of unknown state the year 1, which is negative here. */
+function createdTime(createdAt: number, nowMs: number): { readonly createdMs?: number } {
+  const createdMs = Math.floor(createdAt / NANOSECONDS_PER_MS);
+  return createdMs > 0 && createdMs <= nowMs + FUTURE_SLACK_MS ? { createdMs } : {};
+}
+
+const containers = (all: readonly CriContainer[], nowMs: number): readonly RunningContainer[] =>
+  all.slice(0, MAX_CONTAINERS).map(({ id, pod_sandbox_id: sandboxId, metadata, created_at: createdAt }) => ({ id, sandboxId, name: metadata?.name ?? "", ...createdTime(createdAt, nowMs) }));
+
 function sandboxes(all: readonly CriSandbox[], nowMs: number): { items: SandboxReading[]; truncated: boolean } {
   const items = all.slice(0, MAX_SANDBOXES).map((sandbox): SandboxReading => {
-    const createdMs = Math.floor(sandbox.created_at / NANOSECONDS_PER_MS);
     return {
-      id: capText(sandbox.id),
-      namespace: capText(sandbox.metadata?.namespace ?? ""),
-      name: capText(sandbox.metadata?.name ?? ""),
-      uid: capText(sandbox.metadata?.uid ?? ""),
+      id: idText(sandbox.id),
+      namespace: nameText(sandbox.metadata?.namespace ?? ""),
+      name: nameText(sandbox.metadata?.name ?? ""),
+      uid: idText(sandbox.metadata?.uid ?? ""),
       attempt: sandbox.metadata?.attempt ?? 0,
       ready: sandbox.state === SANDBOX_READY,
-      // containerd gives a sandbox of unknown state the year 1, which is negative here.
-      ...(createdMs > 0 && createdMs <= nowMs + FUTURE_SLACK_MS ? { createdMs } : {}),
+      ...createdTime(sandbox.created_at, nowMs),
     };
   });
   return { items, truncated: all.length > MAX_SANDBOXES };

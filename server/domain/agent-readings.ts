@@ -187,7 +187,7 @@ export interface LaterParts {
   /** `readMs`: when the counters were read, which may be seconds after the report was begun. */
   readonly cgroups?: Looked<{ readonly items: readonly ContainerCgroup[]; readonly readMs?: number }>;
   readonly processes?: Looked<{ readonly items: readonly PluginProcess[]; readonly truncated: boolean }>;
-  /** `mountsSeen`: mounts of known sockets and their folders in containers, stale or not. `unread`: mount namespaces that could not be read. */
+  /** `mountsSeen`: mounts of known sockets and their folders in containers, stale or not; those of a whole file system cannot go stale and do not count. `unread`: mount namespaces that could not be read. */
   readonly mounts?: Looked<{ readonly stale: readonly StaleMount[]; readonly mountsSeen: number; readonly unread?: number }>;
   readonly socketUse?: Looked<{ readonly items: readonly SocketUse[] }>;
   /** `unread`: bin dirs that could not be listed, "/opt/cni/bin: EACCES". */
