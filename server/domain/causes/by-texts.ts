@@ -2,7 +2,7 @@ import type { Source } from "../sources";
 import type { MessageCode } from "./codes";
 import { couldNotLook } from "./evidence";
 import { countWords, podsOf, textEvidence, textsFor } from "./findings";
-import { MAX_PODS_NAMED, type CauseInput, type Finding } from "./types";
+import { MAX_PODS_NAMED, type CauseInput, type ErrorGroup, type Finding } from "./types";
 
 /**
  * What is left where the mechanism was not measured: suspected where texts of pods say so, else `otherwise`. Give it only findings that
@@ -11,8 +11,10 @@ import { MAX_PODS_NAMED, type CauseInput, type Finding } from "./types";
  * @param says end of "Texts of 3 pods …"
  * @param what could not be looked at, and by which source, where `otherwise` is unknown
  */
-export function textsOr(input: CauseInput, code: MessageCode, says: string, otherwise: Finding, what: string, source: Source): Finding {
-  const groups = textsFor(input, code);
+export const textsOr = (input: CauseInput, code: MessageCode, says: string, otherwise: Finding, what: string, source: Source): Finding => groupsOr(textsFor(input, code), says, otherwise, what, source);
+
+/** The same for texts that were picked by more than their code. */
+export function groupsOr(groups: readonly ErrorGroup[], says: string, otherwise: Finding, what: string, source: Source): Finding {
   const [newest] = groups;
   if (newest === undefined) return otherwise;
   const { detail } = newest.explanation;

@@ -7,6 +7,9 @@ import { cniVersionMismatch } from "./cni-version-mismatch";
 import { daemonCpuThrottled } from "./daemon-cpu-throttled";
 import { daemonDown } from "./daemon-down";
 import { daemonOom } from "./daemon-oom";
+import { daemonUnschedulable } from "./daemon-unschedulable";
+import { installDeadlock } from "./install-deadlock";
+import { installerReported } from "./installer-reported";
 import { ipamExhausted } from "./ipam-exhausted";
 import { ipamLeak } from "./ipam-leak";
 import { nadMissing } from "./nad-missing";
@@ -33,6 +36,9 @@ export const CAUSES: readonly Cause[] = [
   daemonCpuThrottled,
   daemonDown,
   daemonOom,
+  daemonUnschedulable,
+  installDeadlock,
+  installerReported,
   ipamExhausted,
   ipamLeak,
   nadMissing,

@@ -17,6 +17,7 @@ const folder: StaleMount = { ...mount, mountPath: "/host/run/multus", kind: "dir
 const mounts = (...stale: readonly StaleMount[]): Pick<AgentReport, "mounts"> => ({ mounts: { looked: true, stale, mountsSeen: 4 } });
 const runsSince = (seconds: number) => detail({ running: [{ container: "kube-multus", init: false, sinceMs: secondsAgo(seconds) }] });
 const refuses = socket({ state: "refuses", detail: "ECONNREFUSED", inode: "8:1/11043719", kind: "socket" });
+const refused = saying("daemon-down", "dial unix /run/multus/multus.sock: connect: connection refused", { facts: { socketPath: MULTUS_SOCKET } });
 const text = saying("stale-socket", "dial unix /run/multus/multus.sock: connect: connection refused", { detail: "host" });
 
 causeCases(staleSocket, {
@@ -39,6 +40,7 @@ causeCases(staleSocket, {
     { name: "cannot tell without an agent", state: "unknown", says: "no agent on this node", input: causeInput({ ...multus(), report: null }) },
     { name: "cannot tell whether the daemon runs while the API says nothing", state: "unknown", says: "The Kubernetes API tells nothing current", input: causeInput({ ...multus(runsSince(600)), ...socketsSeen([refuses], {}, mounts()), source: (source) => ({ source, freshness: source === "api" ? "stale" : "fresh", reason: "the watch is gone" }) }) },
     { name: "cannot tell of consumers where mounts could not be read", state: "unknown", says: "could not read every container's mounts", input: causeInput({ ...multus(), ...socketsSeen([socket()], {}, { mounts: { looked: true, stale: [], mountsSeen: 1, unread: 3 } }) }) },
+    { name: "suspects it where pods are refused by a daemon that the API calls running, and no agent is", state: "suspected", says: "nobody answers", input: causeInput({ ...multus(runsSince(600)), report: null, errors: [refused] }) },
     { name: "suspects by a text where the daemon runs and no agent is", state: "suspected", says: "1 pod", input: causeInput({ ...multus(), report: null, errors: [text] }) },
   ],
 });
@@ -64,6 +66,11 @@ describe("host and consumer", () => {
   it("a text that fits is taken for the daemon's being down where it does not run", () => {
     const [host] = checked(staleSocket, causeInput({ ...multus(down(300, { terminations: [ended()] })), report: null, errors: [text] }));
     expect(host?.state).toBe("clear");
+  });
+
+  it("a refusal from before the daemon's last start says nothing of it", () => {
+    const [host] = checked(staleSocket, causeInput({ ...multus(runsSince(20)), report: null, errors: [refused] }));
+    expect(host?.state).toBe("unknown");
   });
 
   it("an agent that is older than mounts says so", () => {

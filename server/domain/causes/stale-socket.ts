@@ -2,7 +2,7 @@ import type { StaleMount } from "../agent-readings";
 import type { Evidence } from "../answer";
 import { listWords, spanWords } from "../words";
 import { agentPart } from "./agent-part";
-import { textsOr } from "./by-texts";
+import { groupsOr } from "./by-texts";
 import { calledSockets, isDead, serverRuns, socketsEvidence, STATE_WORDS, type CalledSocket, type SocketLook } from "./called-sockets";
 import { containerOf, daemonPods, daemonsUnseen, isNeeded, isRunning, runningSinceMs, type DaemonPod } from "./daemon-pods";
 import { seen } from "./evidence";
@@ -98,7 +98,17 @@ function byTexts(input: CauseInput, reason: string): Finding {
   return suspected(input, proven);
 }
 
-const suspected = (input: CauseInput, otherwise: Finding): Finding => textsOr(input, "stale-socket", "say that nobody answers on the CNI daemon's socket.", otherwise, "The socket that the config in force calls", "agent");
+/**
+ * Texts that speak of it, and those of a daemon that is down where the API says that it runs: a socket that refuses beside a living daemon
+ * is what this cause is.
+ */
+function suspected(input: CauseInput, otherwise: Finding): Finding {
+  const running = daemonsUnseen(input) === undefined ? daemonPods(input).filter((daemonPod) => isRunning(daemonPod) && isNeeded(input, daemonPod.daemon) === true) : [];
+  const runsSinceMs = running.flatMap((daemonPod) => runningSinceMs(daemonPod) ?? []).sort((a, b) => b - a)[0];
+  const refused = runsSinceMs === undefined ? [] : textsFor(input, "daemon-down").filter(({ explanation, lastMs }) => explanation.facts.socketPath !== undefined && lastMs - runsSinceMs >= LISTENS_AFTER_MS);
+  const finding = groupsOr([...textsFor(input, "stale-socket"), ...refused], "say that nobody answers on the CNI daemon's socket.", otherwise, "The socket that the config in force calls", "agent");
+  return finding.state === "firing" ? { ...finding, detail: "host", evidence: [...finding.evidence, ...running.map((daemonPod) => seen(`${containerOf(daemonPod)} of pod ${daemonPod.pod.name} runs`, "api", at(runningSinceMs(daemonPod))))] } : finding;
+}
 
 function atConsumers(input: CauseInput): Finding {
   const mounts = agentPart(input, "mounts");
