@@ -57,6 +57,12 @@ export const DAEMON_RULES = [
   ),
   rule(
     "daemon-down",
+    "The daemon's image cannot be had, so it does not run",
+    ["imagepullbackoff", "errimagepull"],
+    { rank: RANK.fact, confidence: "medium", with: [DAEMON_NAMES] },
+  ),
+  rule(
+    "daemon-down",
     "The daemon's pod is not ready",
     ["readiness probe failed", "liveness probe failed", "startup probe failed"],
     { rank: RANK.symptom, confidence: "medium", with: [DAEMON_NAMES] },

@@ -113,6 +113,12 @@ export const DEVICE_RULES = [
   ),
   rule(
     "host-link-conflict",
+    "The link that the network stands on is used by something else, a bridge or another kind of sub-interface",
+    ["device or resource busy"],
+    { rank: RANK.statement, confidence: "medium", with: [["macvlan", "ipvlan", "vlan"]], without: ["netns"] },
+  ),
+  rule(
+    "host-link-conflict",
     "Another route or rule is in the way",
     [
       "already exists for an interface other than", "route already exists", "rtnetlink answers: file exists", "conflicting route", "overlapping route",

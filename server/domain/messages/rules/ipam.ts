@@ -25,7 +25,7 @@ export const IPAM_RULES = [
       "pool exhausted", "pool is exhausted", "exhausted", "ran out of", "out of ip", "could not allocate ip in range", "no ips available", "no ipv4 addresses",
       "all ips in", "noavailableip", "ipam is full", "subnet is full", "pool is full", "no unallocated", "unable to allocate ip", "failed to allocate ip",
       "no ip available", "not enough available ip", "addresses are exhausted", "assigned 0 out of", "not enough desired ips", "not all requested ips",
-      "ip not available", "no ip addresses in result", "could not allocate ip", "no free address", "ipam allocated only",
+      "ip not available", "no ip addresses in result", "could not allocate ip", "no free address", "ipam allocated only", "used out", "ipnotenough",
     ],
     {
       ...statement,

@@ -41,6 +41,12 @@ export const OVN_RULES = [
   ),
   rule(
     "control-plane-not-ready",
+    "The cloud's controller has not made the node's route",
+    ["noroutecreated", "routecontroller failed", "could not create route", "failed to create a route"],
+    { rank: RANK.statement, confidence: "medium" },
+  ),
+  rule(
+    "control-plane-not-ready",
     "The pod's gateway did not answer in time",
     [
       "ping to gateway", "ping gateway", "network not ready after", "gateway check", "with gateway", "is not ready for interface", "no reply from gateway", "arping",

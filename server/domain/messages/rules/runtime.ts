@@ -64,8 +64,8 @@ export const RUNTIME_RULES = [
     "The image of the sandbox (pause) cannot be had",
     [
       "failed to get sandbox image", "failed to pull image", "error pulling image", "failed to resolve reference", "pull and unpack", "unable to pull", "pulling image",
-      "manifest unknown", "pullqps", "imagepullbackoff", "errimagepull", "pull access denied", "sandbox image", "pause image", "infra image", "failed to resolve image",
-      "creating pod sandbox image", "pinging container registry", "initializing source docker",
+      "manifest unknown", "pullqps", "pull access denied", "sandbox image", "pause image", "infra image", "failed to resolve image", "creating pod sandbox image",
+      "pinging container registry", "initializing source docker",
     ],
     { rank: RANK.pair, confidence: "high" },
   ),
@@ -184,5 +184,19 @@ export const RUNTIME_RULES = [
     ],
     { rank: RANK.frame, confidence: "low" },
   ),
+  rule("not-cni", "A container's image cannot be had", ["imagepullbackoff", "errimagepull", "invalidimagename"], { confidence: "high" }),
+  rule(
+    "runtime-stuck-or-slow",
+    "The runtime did not start the sandbox's container in time",
+    ["context deadline exceeded", "deadlineexceeded"],
+    {
+      rank: RANK.call,
+      confidence: "medium",
+      op: "add",
+      with: [["containerd task", "create shim", "create containerd container", "prepare snapshot", "runc", "oci runtime"]],
+      without: ["failed to pull", "sandbox image"],
+    },
+  ),
+  rule("runtime-stuck-or-slow", "The runtime holds more containers than it can list in one answer", ["message larger than max"], { confidence: "high" }),
   rule("teardown-failed", "A file of the ended sandbox is still in use", ["device or resource busy", "target is busy"], { rank: RANK.call, op: "del" }),
 ] as const;

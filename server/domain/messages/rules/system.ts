@@ -187,9 +187,9 @@ export const SYSTEM_RULES = [
     "kernel-or-module",
     "The kernel does not know what is asked for",
     [
-      "operation not supported", "protocol not supported", "address family not supported", "not supported by the kernel", "function not implemented", "enosys",
-      "eopnotsupp", "unknown device type", "rtnetlink answers: not supported", "unsupported protocol", "kernel does not support", "kernel not supported",
-      "kernel version", "requires kernel", "kernel is too old", "missing kernel support",
+      "operation not supported", "protocol not supported", "protocol not available", "address family not supported", "not supported by the kernel",
+      "function not implemented", "enosys", "eopnotsupp", "unknown device type", "rtnetlink answers: not supported", "unsupported protocol", "kernel does not support",
+      "kernel not supported", "kernel version", "requires kernel", "kernel is too old", "missing kernel support",
     ],
     { rank: RANK.call, confidence: "medium" },
   ),
