@@ -1,6 +1,7 @@
 import Link from "next/link";
 import type { ExplanationOut } from "@/server/contract/explain";
 import { AnswerGlyph } from "@/components/ui/glyphs";
+import { MarkedText } from "./marked-text";
 import { confidenceWords, factRows } from "./words";
 
 /** What one text says: the cause with what says so, what to look at, and what to do. Everything quoted is foreign text and shown as such. */
@@ -66,7 +67,9 @@ function Steps({ title, items }: { readonly title: string; readonly items: reado
       <h4>{title}</h4>
       <ol className="steps-list">
         {items.map((item) => (
-          <li key={item}>{item}</li>
+          <li key={item}>
+            <MarkedText text={item} />
+          </li>
         ))}
       </ol>
     </>

@@ -41,7 +41,8 @@ describe("POST /api/v1/explain", () => {
           event("a", MISSING, 3),
           event("b", MISSING.replace('"5c"', '"6d"'), 4),
           event("c", "failed to allocate for range 0: no IP addresses available in range set: 10.0.0.1-10.0.0.2", 2),
-          { kind: "Event", reason: "Started", note: "Started container main", series: { count: 9 }, regarding: { name: "a", namespace: "default" } },
+          { kind: "Event", type: "Warning", reason: "SandboxChanged", note: "Pod sandbox changed, it will be killed and re-created.", series: { count: 9 }, regarding: { name: "a", namespace: "default" } },
+          { kind: "Event", type: "Normal", reason: "Started", message: "Started container main", count: 1 },
         ],
       }),
     );
@@ -49,7 +50,7 @@ describe("POST /api/v1/explain", () => {
     expect(body.messages.map(({ cause, texts, count, about, reasons }) => ({ cause, texts, count, about, reasons }))).toEqual([
       { cause: "plugin-binary-missing", texts: 2, count: 7, about: ["default/a", "default/b"], reasons: ["FailedCreatePodSandBox"] },
       { cause: "ipam-exhausted", texts: 1, count: 2, about: ["default/c"], reasons: ["FailedCreatePodSandBox"] },
-      { cause: "unknown", texts: 1, count: 9, about: ["default/a"], reasons: ["Started"] },
+      { cause: "unknown", texts: 1, count: 9, about: ["default/a"], reasons: ["SandboxChanged"] },
     ]);
   });
 

@@ -43,7 +43,8 @@ function textsOf(object: Plain): readonly SaidText[] {
   if (event !== undefined) {
     const about = nameOf(objectOf(object["involvedObject"]) ?? objectOf(object["regarding"]));
     const series = objectOf(object["series"]);
-    return [said(event, wordOf(object["reason"]), about, countOf(series?.["count"] ?? object["count"] ?? object["deprecatedCount"]))];
+    const text = said(event, wordOf(object["reason"]), about, countOf(series?.["count"] ?? object["count"] ?? object["deprecatedCount"]));
+    return [object["type"] === "Normal" ? { ...text, quiet: true } : text];
   }
   const status = objectOf(object["status"]);
   if (status === undefined) return [];

@@ -8,6 +8,8 @@ export interface SaidText {
   readonly reason?: string;
   /** "namespace/name" of what it is about. */
   readonly about?: string;
+  /** Said in passing (a Normal event): left out where it tells no cause. */
+  readonly quiet?: boolean;
   /** How often it was said; events that look alike are merged by the cluster. */
   readonly count: number;
 }
@@ -50,6 +52,7 @@ export function groupTexts(said: readonly SaidText[]): GroupedTexts {
     const seen = known.has(item.text);
     const explanation = known.get(item.text) ?? explain(item.text, item.reason === undefined ? {} : { reason: item.reason });
     known.set(item.text, explanation);
+    if (item.quiet === true && explanation.cause === "unknown") continue;
     const key = keyOf(explanation);
     const group = groups.get(key) ?? { explanation, text: item.text, reasons: [], about: [], texts: 0, count: 0, most: 0 };
     groups.set(key, group);

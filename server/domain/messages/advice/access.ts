@@ -1,10 +1,10 @@
-import { daemonLogs } from "./commands";
+import { command, daemonLogs, onNode } from "./commands";
 import type { Adviser } from "./types";
 
 export const apiUnreachable: Adviser = (input) => ({
   lookAt: [
-    "On the node: curl -k https://KUBERNETES-SERVICE-ADDRESS:443/readyz   (the Service address) and the same to the API server's own address: only the first failing means kube-proxy or its replacement",
-    "kubectl get --raw='/readyz?verbose'; etcd's latency",
+    onNode("curl -k https://SERVICE-ADDRESS:443/readyz", "the address of the Service kubernetes; then the same with the API server's own address: only the first failing means kube-proxy or its replacement"),
+    command("kubectl get --raw='/readyz?verbose'", "and etcd's latency"),
     "Whether other nodes meet the same",
     daemonLogs(input),
   ],
@@ -14,36 +14,41 @@ export const apiUnreachable: Adviser = (input) => ({
 export const auth: Adviser = (input) => ({
   lookAt: [
     "What the API server refused: the text names user, verb and resource, or the certificate's dates",
-    "kubectl auth can-i VERB RESOURCE --as=system:serviceaccount:NAMESPACE:NAME",
-    ...(input.plugin === "multus" ? ["On the node: /etc/cni/net.d/multus.d/multus.kubeconfig   (age of the token that the plugin uses)"] : []),
-    ...(input.plugin === "calico" ? ["On the node: /etc/cni/net.d/calico-kubeconfig   (calico-node renews its token)"] : []),
-    "Clock of the node; dates of the certificates (openssl x509 -noout -dates)",
+    command("kubectl auth can-i VERB RESOURCE --as=system:serviceaccount:NAMESPACE:NAME"),
+    ...(input.plugin === "multus" ? [onNode("ls -l /etc/cni/net.d/multus.d/multus.kubeconfig", "age of the token that the plugin uses")] : []),
+    ...(input.plugin === "calico" ? [onNode("ls -l /etc/cni/net.d/calico-kubeconfig", "calico-node renews its token")] : []),
+    "Clock of the node; dates of the certificates (`openssl x509 -noout -dates -in FILE`)",
   ],
-  fix: [
-    "Forbidden: give the account the missing right. Unauthorized: let the daemon write a fresh token (restart its pod on this node). Certificate: renew it, then restart what still holds the old one.",
-  ],
+  fix: ["Forbidden: give the account the missing right. Unauthorized: let the daemon write a fresh token (restart its pod on this node). Certificate: renew it, then restart what still holds the old one."],
 });
 
 export const undecided: Adviser = (input) => {
   if (input.detail === "deadline") {
     return {
       lookAt: [
-        "Who was slow is not in the text: the kubelet's own deadline (2 × runtimeRequestTimeout for a sandbox) ran out",
-        "The runtime's log of the same minute (journalctl -u containerd, -u crio): it names the plugin that was still running",
+        "Who was slow is not in the text: a deadline ran out, of the kubelet (2 × runtimeRequestTimeout for a sandbox) or of whoever called",
+        onNode("journalctl -u containerd -u crio --since -10min", "the runtime's log of that minute names the plugin that was still running"),
         "The CNI daemon: throttled, out of memory, or not answering on its socket",
-        "Disk and runtime: crictl pods answers at once or not; iostat -x",
+        onNode("time crictl pods; iostat -x 1 5", "runtime and disk"),
       ],
       fix: [],
     };
   }
   if (input.detail === "plugin-died") {
-    return { lookAt: ["The plugin ended without an answer: on the node dmesg (out of memory, segfault), and the runtime's log of the same second", "Limits of processes and memory around it (the runtime's cgroup, or the daemon's container when multus called it)"], fix: [] };
+    return {
+      lookAt: [
+        onNode("dmesg | tail -50", "the plugin ended without an answer: out of memory, segfault"),
+        onNode("journalctl -u containerd -u crio --since -10min", "the same second"),
+        "Limits of processes and memory around it: the runtime's, or the daemon's container when multus called it",
+      ],
+      fix: [],
+    };
   }
   return { lookAt: ["The text does not decide. Events and the runtime's log of the same minute say more; the innermost error is the last one after a colon."], fix: [] };
 };
 
 export const notCni: Adviser = () => ({
-  lookAt: ["kubectl describe pod POD   (events before this one)", "On the node: journalctl -u containerd (or crio) of the same minute"],
+  lookAt: [command("kubectl -n NAMESPACE describe pod POD", "events before this one"), onNode("journalctl -u containerd -u crio --since -10min")],
   fix: ["The network has no part in it: mend the image, the volume, the control group or the limit that the text names."],
 });
 
