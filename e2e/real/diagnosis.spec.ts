@@ -13,7 +13,7 @@ import { expect, test } from "../setup/test";
 const options = { node: true };
 const missing = clusterMissing(options);
 test.skip(missing !== undefined, missing);
-test.describe.configure({ mode: "serial" });
+test.describe.configure({ mode: "default" });
 
 const NODE = path.resolve(import.meta.dirname, "../../node_modules/node/bin/node");
 /** The default dwell of a stuck pod is 90 s; two periods of the slowest source come on top. */
