@@ -15,7 +15,7 @@ export const MULTUS_RULES = [
       ...from,
       rank: RANK.fact,
       confidence: "high",
-      with: [["not found", "could not find the requested resource", "no matches for kind", "does not exist", "cannot find"]],
+      with: [["not found", "could not find the requested resource", "no matches for kind", "does not exist", "cannot find", "failed to find", "no such"]],
       without: ["forbidden", "unauthorized", "i/o timeout", "connection refused", "x509", "cache"],
     },
   ),

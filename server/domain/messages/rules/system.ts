@@ -9,7 +9,9 @@ export const SYSTEM_RULES = [
   rule(
     "plugin-binary-missing",
     "The program of a plugin is not in the folders that are searched",
-    ["failed to find plugin", "could not find plugin", "cannot find plugin", "unable to find plugin"],
+    [
+      "failed to find plugin", "could not find plugin", "cannot find plugin", "cannot find ipam plugin", "failed to find ipam plugin", "unable to find plugin",
+    ],
     fact,
   ),
   rule(
