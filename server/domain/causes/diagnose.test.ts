@@ -4,7 +4,7 @@ import type { CauseCode } from "./codes";
 import { allFiring, diagnose, marksRisk } from "./diagnose";
 import { clear, cannotTell } from "./findings";
 import { causeInput } from "./testing/input";
-import { NO_DIAGNOSIS, type Cause, type Diagnosis, type Finding } from "./types";
+import { MAX_PODS_NAMED, NO_DIAGNOSIS, type Cause, type Diagnosis, type Finding } from "./types";
 
 const input = causeInput();
 const firing = (over: Partial<Finding> = {}): Finding => ({ state: "firing", certainty: "named", summary: "It was measured.", evidence: [], ...over });
@@ -28,6 +28,16 @@ describe("one root with its consequences folded under it", () => {
   it("does not let what is only suspected explain what was measured", () => {
     const guess = cause("daemon-slow", [firing({ certainty: "suspected" })], { explains: ["retry-storm"] });
     expect(roots(diagnose(input, NO_DIAGNOSIS, [guess, storm]))).toEqual(["retry-storm", "daemon-slow"]);
+  });
+
+  it("lets what is only suspected explain a symptom that was measured, where the same pods say why", () => {
+    const missing = (pods: readonly string[]): Cause => cause("plugin-binary-missing", [firing({ certainty: "suspected", pods })], { explains: ["teardown-failed"] });
+    const teardown = (pods: readonly string[]): Cause => cause("teardown-failed", [firing({ pods })], { symptom: true });
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [missing(["a/1", "a/2"]), teardown(["a/2"])]))).toEqual(["plugin-binary-missing > teardown-failed"]);
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [missing(["a/1"]), teardown(["a/1", "a/2"])]))).toEqual(["teardown-failed", "plugin-binary-missing"]);
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [missing(["a/1"]), teardown([])]))).toEqual(["teardown-failed", "plugin-binary-missing"]);
+    const many = Array.from({ length: MAX_PODS_NAMED }, (_, at) => `a/${at}`);
+    expect(roots(diagnose(input, NO_DIAGNOSIS, [missing(many), teardown(["a/0", "a/99"])])), "lists are cut, so that one is enough").toEqual(["plugin-binary-missing > teardown-failed"]);
   });
 
   it("shows one root where causes explain each other in a circle", () => {

@@ -29,10 +29,11 @@ export function diagnose(input: CauseInput, previous: Diagnosis, causes: readonl
     }
   }
   const known = withoutLeftOver(firing).sort((a, b) => GRAVITY[a.severity] - GRAVITY[b.severity] || CERTAINTY[a.certainty] - CERTAINTY[b.certainty]);
-  const roots = foldCauses(known, (code) => causes.find((one) => one.code === code)?.explains ?? []);
+  const roots = foldCauses(known, (code) => causes.find((one) => one.code === code) ?? NO_KIN);
   return { causes: roots, unknownCauses: [...unknown].map(([reason, codes]) => ({ reason, codes })), suspendedCauses: suspended };
 }
 
+const NO_KIN = { explains: [] };
 const CERTAINTY = { named: 0, suspected: 1 } as const;
 
 /** What is left of a diagnosis where nothing can be looked at any more. */

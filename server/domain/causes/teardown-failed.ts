@@ -44,6 +44,7 @@ export const teardownFailed: Cause = {
   ],
   actions: ["purge-dead-sandboxes"],
   explains: ["ipam-leak", "sandbox-name-reserved"],
+  symptom: true,
   check: (input) => {
     const errors = input.signal("cri.stop_sandbox.errors");
     const count = errors?.state === "fresh" ? errors.value : undefined;

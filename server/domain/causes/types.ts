@@ -150,6 +150,8 @@ export interface Cause {
   readonly actions: readonly string[];
   /** Causes that this one brings about: where both fire, they are folded under it. */
   readonly explains: readonly CauseCode[];
+  /** It says what happens to calls and never why: where it was measured, a cause that only a text of the same pods suggests explains it all the same. */
+  readonly symptom?: true;
   /** One finding, or several where the cause has details that can fire side by side. Never empty. */
   readonly check: (input: CauseInput) => readonly Finding[];
 }
