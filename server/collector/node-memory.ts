@@ -1,4 +1,5 @@
-import { advanceContainers, type IsDaemonContainer } from "../domain/metrics/containers";
+import { agentContainers } from "../domain/metrics/agent-containers";
+import { advanceContainers, createContainersState, type IsDaemonContainer } from "../domain/metrics/containers";
 import { createKubeletWindow, type KubeletWindow } from "../domain/metrics/kubelet-window";
 import { advanceOperations } from "../domain/metrics/operations";
 import type { AgentReport } from "../domain/agent-report";
@@ -26,6 +27,9 @@ export class NodeMemory {
   #pages: Partial<Record<KubeletPage, PageCourse>> = {};
   #timeoutSeconds: number | undefined;
   #hasPressure: boolean | undefined;
+  #agentContainers = createContainersState();
+  /** When the agent last told the CPU of a CNI daemon. */
+  #daemonCpuMs: number | undefined;
   #report: AgentReport | undefined;
   #reportMs: number | undefined;
   readonly #latest = new Map<string, LatestSample>();
@@ -86,21 +90,48 @@ export class NodeMemory {
         this.#kubelet = { ...this.#kubelet, containers: state };
         this.#hasPressure = observation.metrics.hasPressure;
         this.#forgive("cadvisor");
-        return samples;
+        return samples.filter((sample) => !this.#agentTells(sample));
       }
     }
   }
 
-  agentReport(report: AgentReport, atMs: number): void {
+  /** Takes an agent's report in; returns the samples of it that need what was remembered. */
+  agentReport(report: AgentReport, atMs: number, isDaemon: IsDaemonContainer): readonly Sample[] {
     this.#report = report;
     this.#reportMs = atMs;
     this.sockets = trackSockets(this.sockets, report, atMs);
     this.cgroupKills = trackCgroupKills(this.cgroupKills, report, atMs);
+    const samples: Sample[] = [];
+    const page = agentContainers(report.cgroups);
+    if (page !== undefined) {
+      const advanced = advanceContainers(this.#agentContainers, page, atMs, isDaemon);
+      this.#agentContainers = advanced.state;
+      samples.push(...advanced.samples);
+      if (page.containers.some(({ namespace, pod, container }) => isDaemon(namespace, pod, container))) this.#daemonCpuMs = atMs;
+    }
+    const timeout = agentTimeoutSeconds(report);
+    if (timeout !== undefined && this.#timeoutSeconds === undefined) samples.push({ signal: "cri.deadline", instance: "", atMs, value: 2 * timeout });
+    return samples;
+  }
+
+  /** Whether the agent tells what CNI daemons get of the CPU, so that cAdvisor need not be asked often. */
+  agentTellsDaemonCpu(nowMs: number): boolean {
+    return this.#daemonCpuMs !== undefined && Math.abs(nowMs - this.#daemonCpuMs) <= FRESH_PERIODS * AGENT_PERIOD_MS;
+  }
+
+  /** One series has one teller: two windows of increments over one another would make a line that jumps. */
+  #agentTells({ signal, instance, atMs }: Sample): boolean {
+    const latest = this.#latest.get(seriesKey(signal, instance));
+    return latest?.source === "agent" && Math.abs(atMs - latest.sample.atMs) <= FRESH_PERIODS * AGENT_PERIOD_MS;
   }
 
   /** The part of a window that this node's own memory gives. */
   window(expects: { readonly kubelet: boolean; readonly agents: boolean }): Pick<NodeWindow, "kubelet" | "agent" | "latest" | "trends" | "sockets" | "cgroupKills" | "oomKills" | "lastFreshMs" | "lastFailureMs" | "previous" | "previousDiagnosis"> {
     const failure = this.#failures.metrics;
+    const timeout = this.#timeoutSeconds ?? (this.#report === undefined ? undefined : agentTimeoutSeconds(this.#report));
+    const cgroups = this.#report?.cgroups;
+    const cgroupVersion = cgroups?.looked === true ? cgroups.items[0]?.cgroupVersion : undefined;
+    const hasPressure = agentContainers(cgroups)?.hasPressure === true ? true : this.#hasPressure;
     return {
       kubelet: {
         configured: expects.kubelet,
@@ -109,8 +140,9 @@ export class NodeMemory {
         pages: this.#pages,
         ...(this.#kubeletMs === undefined ? {} : { lastMs: this.#kubeletMs }),
         ...(failure === undefined ? {} : { reason: failure }),
-        ...(this.#timeoutSeconds === undefined ? {} : { runtimeRequestTimeoutSeconds: this.#timeoutSeconds }),
-        ...(this.#hasPressure === undefined ? {} : { hasPressure: this.#hasPressure }),
+        ...(timeout === undefined ? {} : { runtimeRequestTimeoutSeconds: timeout }),
+        ...(hasPressure === undefined ? {} : { hasPressure }),
+        ...(cgroupVersion === undefined ? {} : { cgroupVersion }),
       },
       agent: {
         configured: expects.agents,
@@ -145,3 +177,5 @@ export class NodeMemory {
     this.#failures = others;
   }
 }
+
+const agentTimeoutSeconds = ({ kubelet }: AgentReport): number | undefined => (kubelet?.looked === true ? kubelet.reading.runtimeRequestTimeoutSeconds : undefined);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { NodeName } from "../domain/ids";
+import type { ContainerCgroup } from "../domain/agent-readings";
+import type { AgentReport } from "../domain/agent-report";
+import type { Namespace, NodeName, ObjectName } from "../domain/ids";
 import { API_FRESH_MS } from "../domain/sources";
 import { holdWriteLock } from "../store/testing/hold";
 import { PipelineHarness } from "./testing/harness";
@@ -211,5 +213,93 @@ describe("what agents are told in answer to their reports", () => {
     h.daemonSet("kube-system", "kube-multus-ds");
     h.daemonSet("kube-system", "kube-proxy");
     expect(h.pipeline.tellAgents()).toEqual({ nadPluginTypes: ["macvlan", "tuning", "whereabouts"], cniDaemonSets: ["kube-system/kube-multus-ds"] });
+  });
+});
+
+describe("what an agent tells of a daemon's cgroup", () => {
+  const DAEMON = "kube-multus-ds-nmfkg/kube-multus-ds"; // the harness names the container like the DaemonSet
+  const cgroup = (over: Partial<ContainerCgroup>): ContainerCgroup => ({ namespace: "kube-system", pod: "kube-multus-ds-nmfkg", podUid: "u", container: "kube-multus-ds", containerId: "c1", cni: "multus", cgroupVersion: 1, ...over });
+  const report = (items: readonly ContainerCgroup[], over: Partial<AgentReport> = {}): void => {
+    const blind = { looked: false as const, reason: "not in this test" };
+    h.pipeline.observe({
+      source: "agent", type: "report", node: "a" as NodeName, atMs: h.nowMs,
+      report: { version: 1, node: "a", startId: "s", sequence: 1, atMs: h.nowMs, agentVersion: "0", runtime: blind, config: blind, sockets: blind, sandboxes: blind, cgroups: { looked: true, items, readMs: h.nowMs }, ...over },
+    });
+  };
+  const cadvisor = (cfsPeriods: number, cfsThrottledPeriods: number): void =>
+    h.pipeline.observe({ source: "kubelet", type: "cadvisor", node: "a" as NodeName, atMs: h.nowMs, tookMs: 1, metrics: { hasPressure: false, containers: [{ namespace: "kube-system", pod: "kube-multus-ds-nmfkg", container: "kube-multus-ds", cgroupId: "/k", cfsPeriods, cfsThrottledPeriods }] } });
+  const signal = (name: string) => h.reader.node("a" as NodeName)?.view.signals.find((one) => one.signal === name && (one.instance === DAEMON || one.instance === ""));
+  const forward = (): void => {
+    h.tick(15_000);
+    h.kind("nodes");
+    h.kind("pods");
+    h.kind("events");
+  };
+  beforeEach(() => {
+    h.ready(["a"], ["u"]);
+    h.daemonSet("kube-system", "kube-multus-ds");
+    h.pod("u", "a", { ...running(h.nowMs), namespace: "kube-system" as Namespace, name: "kube-multus-ds-nmfkg" as ObjectName, owner: "DaemonSet/kube-multus-ds", daemon: { containers: [{ name: "kube-multus-ds", init: false, cpuLimitCores: 0.1 }], restarts: 0, ready: true, running: [], terminations: [], waitingReasons: [] } });
+    h.tick(1_000);
+  });
+
+  test("becomes its throttled share, pressure and working set, and a restarted container's counters make no spike", () => {
+    report([cgroup({ cpuQuotaCores: 0.1, cpuPeriods: 1_000, cpuThrottledPeriods: 900, cpuPressureSeconds: 500 })]);
+    forward();
+    report([cgroup({ cpuQuotaCores: 0.1, cpuPeriods: 1_150, cpuThrottledPeriods: 1_020, cpuPressureSeconds: 503, memoryWorkingSetBytes: 7_000 })]);
+    h.tick(1_000);
+    expect(signal("daemon.cpu.throttled_share")).toMatchObject({ state: "fresh", source: "agent", value: 0.8 });
+    expect(signal("daemon.cpu.psi_share")).toMatchObject({ state: "fresh", source: "agent", value: 0.2 });
+    expect(signal("daemon.memory.working_set")).toMatchObject({ state: "fresh", source: "agent", value: 7_000 });
+    forward();
+    report([cgroup({ containerId: "c2", startedMs: h.nowMs - 10_000, cpuQuotaCores: 0.1, cpuPeriods: 50, cpuThrottledPeriods: 5, cpuPressureSeconds: 0 })]);
+    h.tick(1_000);
+    expect(signal("daemon.cpu.throttled_share")).toMatchObject({ value: 125 / 200 });
+  });
+
+  test("stands alone while it is told: what cAdvisor says of the same container is not drawn beside it, and is again once the agent is silent", () => {
+    report([cgroup({ cpuQuotaCores: 0.1, cpuPeriods: 1_000, cpuThrottledPeriods: 1_000 })]);
+    cadvisor(1_000, 0);
+    forward();
+    report([cgroup({ cpuQuotaCores: 0.1, cpuPeriods: 1_100, cpuThrottledPeriods: 1_100 })]);
+    cadvisor(1_100, 0);
+    h.tick(1_000);
+    expect(signal("daemon.cpu.throttled_share")).toMatchObject({ source: "agent", value: 1 });
+    for (let round = 0; round < 4; round += 1) forward();
+    cadvisor(1_200, 0);
+    h.tick(1_000);
+    expect(signal("daemon.cpu.throttled_share")).toMatchObject({ source: "kubelet", value: 0 });
+  });
+
+  test("spares the node the frequent reading of cAdvisor, also while its answer is not yes", () => {
+    h.pod("stuck", "a");
+    for (let round = 0; round < 8; round += 1) forward();
+    expect(h.answer("a")?.state).toBe("no");
+    expect(h.pipeline.wantsFastCadvisor("a" as NodeName)).toBe(true);
+    report([cgroup({ pod: "kube-proxy-x2b7q", container: "kube-proxy" })]);
+    expect(h.pipeline.wantsFastCadvisor("a" as NodeName), "another pod's cgroup is not the daemon's").toBe(true);
+    report([cgroup({ cpuQuotaCores: 0.1, cpuPeriods: 1, cpuThrottledPeriods: 1 })]);
+    expect(h.pipeline.wantsFastCadvisor("a" as NodeName)).toBe(false);
+    for (let round = 0; round < 4; round += 1) forward();
+    expect(h.pipeline.wantsFastCadvisor("a" as NodeName), "an agent that is silent tells nothing").toBe(true);
+  });
+
+  test("what it found of the kubelet's timeout is the deadline where the kubelet itself does not tell, and is not assumed then", () => {
+    const view = () => h.reader.node("a" as NodeName)?.view;
+    report([], { kubelet: { looked: true, reading: { runtimeRequestTimeoutSeconds: 900, timeoutFrom: "--runtime-request-timeout" } } });
+    h.tick(1_000);
+    expect(view()?.deadline).toEqual({ seconds: 1_800, assumed: false });
+    expect(signal("cri.deadline")).toMatchObject({ state: "fresh", source: "agent", value: 1_800 });
+    h.pipeline.observe({ source: "kubelet", type: "configz", node: "a" as NodeName, atMs: h.nowMs, runtimeRequestTimeoutSeconds: 15 });
+    forward();
+    report([], { kubelet: { looked: true, reading: { runtimeRequestTimeoutSeconds: 900 } } });
+    h.tick(1_000);
+    expect(view()?.deadline, "the running kubelet knows best").toEqual({ seconds: 30, assumed: false });
+    expect(signal("cri.deadline")).toMatchObject({ source: "kubelet", value: 30 });
+  });
+
+  test("a part that the agent could not look at is a blind spot with its reason", () => {
+    report([], { cgroups: { looked: false, reason: "no cgroups of pods below /sys/fs/cgroup" } });
+    h.tick(1_000);
+    expect(h.reader.node("a" as NodeName)?.view.blind.map(({ what, reason }) => `${what}: ${reason}`)).toContain("CPU and memory of CNI daemons and system DaemonSets, by their cgroups: no cgroups of pods below /sys/fs/cgroup");
   });
 });

@@ -82,11 +82,11 @@ export class Pipeline {
       case "agent": {
         const memory = this.#nodes.get(observation.node);
         if (memory === undefined) return;
-        memory.agentReport(observation.report, observation.atMs);
+        const own = memory.agentReport(observation.report, observation.atMs, this.isDaemonContainer);
         this.#incidents.report(observation.node, observation.report);
         // Beside a list of pods that is old, the sandboxes of newer pods would look as if nobody owned them.
         const pods = this.#listed.has("pods") && partOf([...this.cluster.kinds.values()], "pods", this.options.clock.now()).seen ? this.cluster.podsOf(observation.node) : undefined;
-        this.#keep(observation.node, memory, agentSamples(observation.report, pods, observation.atMs), "agent");
+        this.#keep(observation.node, memory, [...agentSamples(observation.report, pods, observation.atMs), ...own], "agent");
         return;
       }
     }
@@ -99,10 +99,11 @@ export class Pipeline {
   readonly isWantedPod = (namespace: string, pod: string): boolean =>
     this.#currentDaemons().some((daemon) => daemon.daemonSet.namespace === namespace && pod.startsWith(`${daemon.daemonSet.name}-`));
 
-  /** True where cAdvisor is worth reading every 15 s: the answer is not a plain yes, and no agent of this version tells the daemon's CPU. */
+  /** True where cAdvisor is worth reading every 15 s: the answer is not a plain yes, and no agent tells the daemon's CPU. */
   readonly wantsFastCadvisor = (node: NodeName): boolean => {
     const memory = this.#nodes.get(node);
-    return memory !== undefined && (memory.view?.answer.state !== "yes" || memory.view.answer.atRisk);
+    if (memory === undefined || memory.agentTellsDaemonCpu(this.options.clock.now())) return false;
+    return memory.view?.answer.state !== "yes" || memory.view.answer.atRisk;
   };
 
   /** What agents are told in answer to their reports, the same for every node; what was not listed yet is not told. */

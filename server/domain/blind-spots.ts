@@ -1,3 +1,4 @@
+import type { LaterParts } from "./agent-readings";
 import type { NodeView } from "./node-view";
 import type { NodeWindow } from "./node-window";
 import type { WatchedKind } from "./observation";
@@ -42,6 +43,17 @@ function kubeletSpots({ kubelet }: NodeWindow, status: SourceStatus | undefined)
   return spots;
 }
 
+const LATER_WORDS: readonly (readonly [part: Exclude<keyof LaterParts, "configChanges">, what: string])[] = [
+  ["cgroups", "CPU and memory of CNI daemons and system DaemonSets, by their cgroups"],
+  ["processes", "Plugins that run"],
+  ["mounts", "Stale mounts of CNI sockets in containers"],
+  ["socketUse", "Connections on CNI sockets"],
+  ["binaries", "Programs of the bin dirs"],
+  ["configFiles", "Files of the conf dir"],
+  ["caches", "CNI caches and addresses"],
+  ["kubelet", "The kubelet's settings on the node"],
+];
+
 function agentSpots({ agent }: NodeWindow, status: SourceStatus | undefined): Blind[] {
   const { report } = agent;
   if (status === undefined || status.freshness !== "fresh" || report === undefined) {
@@ -54,5 +66,12 @@ function agentSpots({ agent }: NodeWindow, status: SourceStatus | undefined): Bl
   if (!report.config.looked) spots.push({ what: "CNI config and plugins", reason: report.config.reason });
   if (!report.sockets.looked) spots.push({ what: "CNI sockets", reason: report.sockets.reason });
   else for (const { path, reason } of report.sockets.unseen ?? []) spots.push({ what: `Socket ${path}`, reason });
+  // A part that an older agent does not tell is no blind spot of this node.
+  for (const [part, what] of LATER_WORDS) {
+    const reading = report[part];
+    if (reading?.looked === false) spots.push({ what, reason: reading.reason });
+  }
+  if (report.mounts?.looked === true && report.mounts.unread !== undefined) spots.push({ what: "Stale mounts in some containers", reason: `the mounts of ${String(report.mounts.unread)} could not be read` });
+  if (report.binaries?.looked === true) for (const reason of report.binaries.unread ?? []) spots.push({ what: "Programs of a bin dir", reason });
   return spots;
 }

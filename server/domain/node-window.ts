@@ -31,9 +31,9 @@ export interface NodeWindow {
   readonly nadPluginTypes: ReadonlySet<string>;
   readonly agent: SourceFacts & { readonly report?: AgentReport };
   readonly kubelet: SourceFacts & {
-    /** From the kubelet's /configz. */
+    /** From the kubelet's /configz; where that cannot be read, as the agent found it in the kubelet's own settings. */
     readonly runtimeRequestTimeoutSeconds?: number;
-    /** Whether the cAdvisor page holds any pressure family; absent while no page was read. */
+    /** Whether the cAdvisor page holds any pressure family, or the agent reads pressure; absent while neither was read. */
     readonly hasPressure?: boolean;
     readonly cgroupVersion?: 1 | 2;
     /** Why a page failed last, by page. */

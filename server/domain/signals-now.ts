@@ -124,6 +124,8 @@ function missingReason(signal: SignalId, source: Source, context: SignalContext)
 function agentReason(signal: SignalId, report: AgentReport | undefined): string | undefined {
   if (report === undefined) return undefined;
   if (signal.startsWith("socket.")) return report.sockets.looked ? undefined : report.sockets.reason;
+  if (signal.startsWith("daemon.")) return report.cgroups?.looked === false ? report.cgroups.reason : undefined;
+  if (signal === "cri.deadline") return report.kubelet?.looked === false ? report.kubelet.reason : undefined;
   if (!report.sandboxes.looked) return report.sandboxes.reason;
   if (report.sandboxes.truncated && signal.startsWith("sandbox.")) return "the runtime's list was cut, so it gives no count";
   return undefined;
