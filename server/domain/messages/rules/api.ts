@@ -19,11 +19,16 @@ export const API_RULES = [
     "The account lacks the right",
     [
       "is forbidden", "forbidden: user", "cannot list resource", "cannot get resource", "cannot watch resource", "cannot patch resource", "cannot create resource",
-      "cannot update resource", "cannot delete resource", "rbac", "clusterrole", "403 forbidden", "status code: 403", "status code 403", ": forbidden", "access denied",
-      "accessdenied", "not authorized to perform", "unauthorizedoperation", "authorizationfailed", "insufficient privileges", "insufficient permission",
-      "does not have permission",
+      "cannot update resource", "cannot delete resource", "403 forbidden", "status code: 403", "status code 403", ": forbidden", "access denied", "accessdenied",
+      "not authorized to perform", "unauthorizedoperation", "authorizationfailed", "insufficient privileges", "insufficient permission", "does not have permission",
     ],
     { ...fact, without: ["exceeded quota", "violates podsecurity", "podsecurity", "admission webhook"] },
+  ),
+  rule(
+    "auth-or-rbac",
+    "A role or its binding is missing",
+    ["rbac", "clusterrole", "rolebinding"],
+    { rank: RANK.fact, confidence: "medium", with: [["denied", "forbidden", "not allowed", "missing", "not found", "cannot"]] },
   ),
   rule(
     "auth-or-rbac",

@@ -64,8 +64,8 @@ export const CILIUM_RULES = [
     "kernel-or-module",
     "The agent's datapath does not load in this kernel",
     [
-      "failed to load bpf", "error loading bpf", "unable to setup bpf", "bpf compilation", "clang", "failed while reinitializing datapath", "datapath load failed",
-      "attaching program", "loading eBPF".toLowerCase(),
+      "failed to load bpf", "error loading bpf", "unable to setup bpf", "bpf compilation", "clang: ", "clang failed", "failed while reinitializing datapath",
+      "datapath load failed", "attaching program", "loading eBPF".toLowerCase(),
     ],
     { ...cilium, rank: RANK.statement, confidence: "medium" },
   ),

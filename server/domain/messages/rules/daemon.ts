@@ -69,9 +69,20 @@ export const DAEMON_RULES = [
   ),
   rule(
     "daemon-down",
-    "The daemon's pod does not run on the node",
-    ["evicted", "0/1", "0/2", "0/3", "containercreating", "pending", "terminating", "not running", "is not running", "no running pod"],
-    { rank: RANK.frame, confidence: "low", with: [DAEMON_NAMES], without: ["fork/exec", "failed to setup network", "failed to set up"] },
+    "The daemon's pod is not ready on the node",
+    ["0/1 ", "0/2 ", "0/3 ", "1/2 ", "1/3 ", "2/3 "],
+    {
+      rank: RANK.frame,
+      confidence: "low",
+      with: [DAEMON_NAMES, ["pending", "evicted", "error", "terminating", "containercreating", "init:", "podinitializing", "unknown", "completed"]],
+      without: ["nodes are available"],
+    },
+  ),
+  rule(
+    "daemon-down",
+    "The daemon does not run on the node",
+    ["is not running", "no running pod", "not running on this node"],
+    { rank: RANK.symptom, confidence: "low", with: [DAEMON_NAMES] },
   ),
   rule(
     "daemon-down",

@@ -22,10 +22,10 @@ export const IPAM_RULES = [
     [
       "no ip addresses available", "no available ip", "no ip address available", "range is full", "no more ips", "no more ip", "no free ip", "no available addresses",
       "no addresses available", "no available address", "no free addresses", "no more free", "not enough ips", "not enough ip", "insufficient ip", "ip pool exhausted",
-      "pool exhausted", "pool is exhausted", "exhausted", "ran out of", "out of ip", "could not allocate ip in range", "no ips available", "no ipv4 addresses",
-      "all ips in", "noavailableip", "ipam is full", "subnet is full", "pool is full", "no unallocated", "unable to allocate ip", "failed to allocate ip",
-      "no ip available", "not enough available ip", "addresses are exhausted", "assigned 0 out of", "not enough desired ips", "not all requested ips",
-      "ip not available", "no ip addresses in result", "could not allocate ip", "no free address", "ipam allocated only", "used out", "ipnotenough",
+      "pool exhausted", "pool is exhausted", "out of ip", "could not allocate ip in range", "no ips available", "no ipv4 addresses", "all ips in", "noavailableip",
+      "ipam is full", "subnet is full", "pool is full", "no unallocated", "unable to allocate ip", "failed to allocate ip", "no ip available",
+      "not enough available ip", "addresses are exhausted", "assigned 0 out of", "not enough desired ips", "not all requested ips", "ip not available",
+      "no ip addresses in result", "could not allocate ip", "no free address", "ipam allocated only", "used out", "ipnotenough",
     ],
     {
       ...statement,
@@ -33,6 +33,17 @@ export const IPAM_RULES = [
         "no ipam pool", "pool not yet", "not ready", "resource_exhausted", "resourceexhausted", "rate limit", "retries exhausted", "connection refused", "no such file",
         "too many requests", "already in use", "already allocated", "deadline exceeded", "duplicate", "unauthorized", "forbidden",
       ],
+    },
+  ),
+  rule(
+    "ipam-exhausted",
+    "Addresses have run out",
+    ["exhausted", "ran out of", "depleted"],
+    {
+      rank: RANK.statement,
+      confidence: "medium",
+      with: [["ip ", "ips ", "address", "range", "ip pool", "ippool", "subnet", "cidr", "ip_space"]],
+      without: ["resource_exhausted", "resourceexhausted", "retries exhausted", "rate limit", "memory", "file descriptor"],
     },
   ),
   rule(
@@ -101,7 +112,7 @@ export const IPAM_RULES = [
       "pod cidr not assigned", "podcidr not assigned", "no podcidr", "podcidr is not set", "lack of podcidr", "does not have netconfig", "no pod cidr",
       "pod cidr is not", "pool not yet available", "pool not (yet) available", "crd-backed allocation pool", "no ipam pool provided", "ipam pool not",
       "no allocated node slice", "node slice", "nodeslicepool", "required ipv4 podcidr not available", "podcidr not available", "cidr not available",
-      "waiting for podcidr", "no ncs found", "ciliumnode", "failed to acquire lease", "no subnet", "ipamblock",
+      "waiting for podcidr", "no ncs found", "ciliumnode", "no subnet", "ipamblock",
     ],
     {
       ...statement,

@@ -50,7 +50,7 @@ export const KUBELET_RULES = [
   rule(
     "runtime-stuck-or-slow",
     "A process of the node hangs in the kernel, usually on its disk",
-    ["blocked for more than", "hung_task", "task_uninterruptible", "i/o error, dev", "soft lockup", "buffer i/o error", "jbd2"],
+    ["blocked for more than", "hung_task", "task_uninterruptible", "i/o error, dev", "soft lockup", "buffer i/o error", "jbd2/"],
     { confidence: "high", rank: RANK.fact },
   ),
   rule(

@@ -180,7 +180,8 @@ export const RUNTIME_RULES = [
     "Removing the sandbox failed",
     [
       "killpodsandboxerror", "failed to \"killpodsandbox\"", "error killing pod", "stoppodsandbox from runtime service failed", "failed to stop sandbox",
-      "removepodsandbox", "sandbox must be in", "encountered an error cleaning up failed sandbox", "sandbox_unknown", "unmount", "unlinkat",
+      "removepodsandbox", "sandbox must be in", "encountered an error cleaning up failed sandbox", "sandbox_unknown", "failed to unmount", "unable to unmount",
+      "error unmounting", "unlinkat",
     ],
     { rank: RANK.frame, confidence: "low" },
   ),

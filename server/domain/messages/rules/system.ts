@@ -50,7 +50,7 @@ export const SYSTEM_RULES = [
     ["no space left on device", "enospc", "disk quota exceeded", "no inodes", "out of inodes", "free data blocks", "freediskspacefailed"],
     fact,
   ),
-  rule("node-resource-exhausted", "A process or the node has no file descriptors left", ["too many open files", "emfile", "enfile", "file table overflow"], fact),
+  rule("node-resource-exhausted", "A process or the node has no file descriptors left", ["too many open files", "emfile:", "(emfile)", "file table overflow"], fact),
   rule(
     "node-resource-exhausted",
     "The kernel's limit of watches or instances of inotify is reached",
@@ -88,13 +88,13 @@ export const SYSTEM_RULES = [
     { confidence: "high", without: ["hasnodiskpressure", "nodehassufficient"] },
   ),
   rule("node-resource-exhausted", "The kernel has no buffers left", ["no buffer space available", "enobufs"], { rank: RANK.fact }),
-  rule("node-resource-exhausted", "A limit of the node's user or service is reached", ["rlimit", "ulimit", "tasksmax", "nproc limit"], { confidence: "low" }),
+  rule("node-resource-exhausted", "A limit of the node's user or service is reached", ["rlimit_", "ulimit", "tasksmax", "nproc limit"], { confidence: "low" }),
 
   rule("host-permission-or-mount", "SELinux or AppArmor denies it", ["avc: denied", "avc:denied", 'apparmor="denied"', "selinux is preventing", "type=avc"], fact),
   rule(
     "host-permission-or-mount",
     "A process lacks a right on the host",
-    ["permission denied", "operation not permitted", "eacces", "eperm"],
+    ["permission denied", "operation not permitted", "eacces"],
     { rank: RANK.call, without: ["publickey"] },
   ),
   rule(
@@ -115,7 +115,7 @@ export const SYSTEM_RULES = [
     ["no chain/target/match by that name", "couldn't load target", "does a matching rule exist", "bad rule", "chain 'cni-", "chain `cni-"],
     { rank: RANK.pair, confidence: "medium", op: "del" },
   ),
-  rule("host-permission-or-mount", "The file system is mounted read-only", ["read-only file system", "erofs"], fact),
+  rule("host-permission-or-mount", "The file system is mounted read-only", ["read-only file system"], fact),
   rule(
     "host-permission-or-mount",
     "The path is not shared with the daemon: mount propagation is missing",
@@ -199,8 +199,8 @@ export const SYSTEM_RULES = [
     "kernel-or-module",
     "The kernel refuses a BPF program or a feature of it is missing",
     [
-      "bpf verifier", "verifier error", "unable to load program", "program too large", "unknown func bpf_", "bpf_prog_load", "bpf(", "btf", "bpftool", "config_bpf",
-      "config_net",
+      "bpf verifier", "verifier error", "unable to load program", "program too large", "unknown func bpf_", "bpf_prog_load", "bpf(", "kernel btf", "vmlinux btf",
+      "bpftool", "config_bpf", "config_net",
     ],
     { confidence: "medium" },
   ),
