@@ -12,10 +12,11 @@ const by = (events: readonly EventObject[]) => (uid: string): readonly EventObje
 it("counts each pod once, names a bounded number of them, and keeps the newest text", () => {
   const uids = Array.from({ length: 3 * MAX_PODS_NAMED }, (_, i) => `u${i}`);
   const events = uids.flatMap((uid, i) => [failed(uid, "one thing", secondsAgo(100 + i)), failed(uid, "one thing", secondsAgo(50 + i))]);
-  const groups = errorGroups(uids.map((uid) => waiting(uid)), new Map(), by(events), NOW_MS);
+  const groups = errorGroups(uids.map((uid, i) => waiting(uid, secondsAgo(i === 3 ? 300 : 200))), new Map(), by(events), NOW_MS);
   expect(groups).toHaveLength(1);
   expect(groups[0]).toMatchObject({ count: uids.length, lastMs: secondsAgo(50), firstMs: secondsAgo(100 + uids.length - 1) });
   expect(groups[0]?.pods).toHaveLength(MAX_PODS_NAMED);
+  expect(groups[0]?.waitingSinceMs).toBe(secondsAgo(300));
 });
 
 it("leaves out what was said before the pod began to wait, and of pods that have a sandbox", () => {
@@ -27,4 +28,5 @@ it("takes in what keeps a pod from being torn down", () => {
   const event1 = event("FailedKillPod", secondsAgo(20), { message: "error killing pod", about: { kind: "Pod", namespace: "default", name: "pod-d", uid: "d" } });
   const groups = errorGroups([], new Map([["d", pod({ uid: "d", deleting: true })]]), by([event1]), NOW_MS);
   expect(groups.map(({ pods }) => pods)).toEqual([["default/pod-d"]]);
+  expect(groups[0]).not.toHaveProperty("waitingSinceMs");
 });

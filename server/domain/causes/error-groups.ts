@@ -19,7 +19,7 @@ const explained = new WeakMap<EventObject, Explanation>();
  */
 export function errorGroups(waiting: readonly WaitingPod[], pods: ReadonlyMap<string, PodObject>, eventsAbout: (uid: string) => Iterable<EventObject>, nowMs: number): readonly ErrorGroup[] {
   const groups = new Map<string, Draft>();
-  for (const { uid, namespace, name, hold } of waiting) add(groups, `${namespace}/${name}`, textsOf(eventsAbout(uid), MAKING, hold.sinceMs - SLACK_MS));
+  for (const { uid, namespace, name, hold } of waiting) add(groups, `${namespace}/${name}`, textsOf(eventsAbout(uid), MAKING, hold.sinceMs - SLACK_MS), hold.sinceMs);
   for (const pod of pods.values()) if (pod.deleting) add(groups, `${pod.namespace}/${pod.name}`, textsOf(eventsAbout(pod.uid), TEARING, nowMs - RECENT_TEXT_MS));
   return [...groups.values()].sort((a, b) => b.lastMs - a.lastMs).slice(0, MAX_ERROR_GROUPS);
 }
@@ -35,7 +35,7 @@ function textsOf(events: Iterable<EventObject>, reasons: ReadonlySet<string>, si
   return found.sort((a, b) => b.lastMs - a.lastMs).slice(0, MAX_TEXTS_PER_POD);
 }
 
-function add(groups: Map<string, Draft>, pod: string, events: readonly EventObject[]): void {
+function add(groups: Map<string, Draft>, pod: string, events: readonly EventObject[], waitingSinceMs?: number): void {
   const counted = new Set<string>();
   for (const event of events) {
     const explanation = explanationOf(event);
@@ -44,9 +44,10 @@ function add(groups: Map<string, Draft>, pod: string, events: readonly EventObje
     const again = counted.has(key);
     counted.add(key);
     if (group === undefined) {
-      groups.set(key, { explanation, text: event.message, pods: [pod], count: 1, firstMs: event.firstMs, lastMs: event.lastMs });
+      groups.set(key, { explanation, text: event.message, pods: [pod], count: 1, firstMs: event.firstMs, lastMs: event.lastMs, ...(waitingSinceMs === undefined ? {} : { waitingSinceMs }) });
       continue;
     }
+    if (waitingSinceMs !== undefined) group.waitingSinceMs = Math.min(group.waitingSinceMs ?? waitingSinceMs, waitingSinceMs);
     if (event.lastMs > group.lastMs) Object.assign(group, { explanation, text: event.message, lastMs: event.lastMs });
     group.firstMs = Math.min(group.firstMs, event.firstMs);
     if (again) continue;
@@ -58,7 +59,7 @@ function add(groups: Map<string, Draft>, pod: string, events: readonly EventObje
 function explanationOf(event: EventObject): Explanation {
   const known = explained.get(event);
   if (known !== undefined) return known;
-  const explanation = explain(event.message);
+  const explanation = explain(event.message, { reason: event.reason });
   explained.set(event, explanation);
   return explanation;
 }

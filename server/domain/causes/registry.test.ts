@@ -7,9 +7,6 @@ import { causeDocs, type Cause } from "./types";
 
 /** Codes without a cause yet. Empty in the end. */
 const TO_COME: ReadonlySet<CauseCode> = new Set<CauseCode>([
-  "apiserver-unreachable",
-  "auth-or-rbac",
-  "control-plane-not-ready",
   "daemon-slow",
   "device-unavailable",
   "host-link-conflict",
@@ -18,13 +15,14 @@ const TO_COME: ReadonlySet<CauseCode> = new Set<CauseCode>([
   "netns-gone",
   "node-resource-exhausted",
   "not-cni",
+  "daemon-unschedulable",
+  "install-deadlock",
+  "installer-reported",
   "oom-victim-candidate",
-  "plugin-bug",
   "retry-storm",
   "shim-daemon-skew",
   "silent-bypass",
   "storm-of-nodes",
-  "unknown",
   "wrong-master-cni",
 ]);
 

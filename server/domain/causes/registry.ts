@@ -1,24 +1,36 @@
+import { apiserverUnreachable } from "./apiserver-unreachable";
+import { authOrRbac } from "./auth-or-rbac";
 import { cniCacheBroken } from "./cni-cache-broken";
 import { cniConfigConflict } from "./cni-config-conflict";
 import { cniConfigInvalid } from "./cni-config-invalid";
 import { cniConfigMissing } from "./cni-config-missing";
 import { cniConfigUnnoticed } from "./cni-config-unnoticed";
 import { cniVersionMismatch } from "./cni-version-mismatch";
+import { controlPlaneNotReady } from "./control-plane-not-ready";
 import { daemonCpuThrottled } from "./daemon-cpu-throttled";
 import { daemonDown } from "./daemon-down";
 import { daemonOom } from "./daemon-oom";
 import { daemonUnschedulable } from "./daemon-unschedulable";
+import { deviceUnavailable } from "./device-unavailable";
+import { hostLinkConflict } from "./host-link-conflict";
+import { hostPermissionOrMount } from "./host-permission-or-mount";
 import { installDeadlock } from "./install-deadlock";
 import { installerReported } from "./installer-reported";
 import { ipamExhausted } from "./ipam-exhausted";
 import { ipamLeak } from "./ipam-leak";
+import { kernelOrModule } from "./kernel-or-module";
 import { nadMissing } from "./nad-missing";
+import { netnsGone } from "./netns-gone";
 import { nodeCpuContention } from "./node-cpu-contention";
+import { nodeResourceExhausted } from "./node-resource-exhausted";
+import { notCni } from "./not-cni";
 import { pluginBinaryMissing } from "./plugin-binary-missing";
+import { pluginBug } from "./plugin-bug";
 import { runtimeStuckOrSlow } from "./runtime-stuck-or-slow";
 import { sandboxNameReserved } from "./sandbox-name-reserved";
 import { staleSocket } from "./stale-socket";
 import { teardownFailed } from "./teardown-failed";
+import { unknown } from "./unknown";
 import type { CauseCode } from "./codes";
 import type { Cause } from "./types";
 
@@ -27,27 +39,39 @@ import type { Cause } from "./types";
  * both, the first here comes first.
  */
 export const CAUSES: readonly Cause[] = [
+  apiserverUnreachable,
+  authOrRbac,
   cniCacheBroken,
   cniConfigConflict,
   cniConfigInvalid,
   cniConfigMissing,
   cniConfigUnnoticed,
   cniVersionMismatch,
+  controlPlaneNotReady,
   daemonCpuThrottled,
   daemonDown,
   daemonOom,
   daemonUnschedulable,
+  deviceUnavailable,
+  hostLinkConflict,
+  hostPermissionOrMount,
   installDeadlock,
   installerReported,
   ipamExhausted,
   ipamLeak,
+  kernelOrModule,
   nadMissing,
+  netnsGone,
   nodeCpuContention,
+  nodeResourceExhausted,
+  notCni,
   pluginBinaryMissing,
+  pluginBug,
   runtimeStuckOrSlow,
   sandboxNameReserved,
   staleSocket,
   teardownFailed,
+  unknown,
 ];
 
 const BY_CODE: ReadonlyMap<CauseCode, Cause> = new Map(CAUSES.map((cause) => [cause.code, cause]));

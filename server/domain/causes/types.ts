@@ -24,6 +24,8 @@ export interface ErrorGroup {
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
+  /** Since when the pod waits that met it and has waited longest; absent where only pods say so that are being torn down. */
+  readonly waitingSinceMs?: number;
 }
 
 /** Most pods that a group or a finding lists by name; counts tell the whole number. */

@@ -1,0 +1,23 @@
+import { hostLinkConflict } from "./host-link-conflict";
+import { causeCases } from "./testing/cases";
+import { causeInput, errorGroup } from "./testing/input";
+import { NOW_MS, secondsAgo } from "./testing/texts";
+
+const TEXT = 'plugin type="bridge" failed (add): failed to set bridge addr: "cni0" already has an IP address different from 10.25.31.1/24';
+const LOOK_ALIKE = 'plugin type="macvlan" failed (add): failed to lookup master "ens33:1": Link not found';
+const text = errorGroup(TEXT, ["default/web-1"], { waitingSinceMs: secondsAgo(120) });
+const forbidden = causeInput({ kind: (kind) => (kind === "events" ? { seen: false, reason: "events are forbidden" } : { seen: true }) });
+const stale = causeInput({ source: (source) => (source === "api" ? { source, freshness: "stale", reason: "nothing for 5 min" } : { source, freshness: "fresh" }) });
+
+causeCases(hostLinkConflict, {
+  fires: [{ name: "where pods that wait say so", certainty: "suspected", says: ["1 pod"], input: causeInput({ errors: [text] }) }],
+  almost: [
+    { name: "where a pod says so whose next try is to come", input: causeInput({ errors: [{ ...text, waitingSinceMs: NOW_MS - 10_000 }] }) },
+    { name: "where the link that is named does not exist", input: causeInput({ errors: [errorGroup(LOOK_ALIKE)] }) },
+    { name: "where nobody says anything", input: causeInput() },
+  ],
+  missing: [
+    { name: "cannot tell where events may not be seen", state: "unknown", says: "Events cannot be seen: events are forbidden", input: forbidden },
+    { name: "cannot tell where the API tells nothing current", state: "unknown", says: "nothing for 5 min", input: stale },
+  ],
+});

@@ -1,0 +1,23 @@
+import { notCni } from "./not-cni";
+import { causeCases } from "./testing/cases";
+import { causeInput, errorGroup } from "./testing/input";
+import { NOW_MS, secondsAgo } from "./testing/texts";
+
+const TEXT = 'Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox image "registry.k8s.io/pause:3.5": failed to pull image "registry.k8s.io/pause:3.5": failed to resolve reference';
+const LOOK_ALIKE = 'Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "x": plugin type="bridge" failed (add): failed to find plugin "bridge" in path [/opt/cni/bin]';
+const text = errorGroup(TEXT, ["default/web-1"], { waitingSinceMs: secondsAgo(120) });
+const forbidden = causeInput({ kind: (kind) => (kind === "events" ? { seen: false, reason: "events are forbidden" } : { seen: true }) });
+const stale = causeInput({ source: (source) => (source === "api" ? { source, freshness: "stale", reason: "nothing for 5 min" } : { source, freshness: "fresh" }) });
+
+causeCases(notCni, {
+  fires: [{ name: "where pods that wait say so", certainty: "suspected", says: ["1 pod"], input: causeInput({ errors: [text] }) }],
+  almost: [
+    { name: "where a pod says so whose next try is to come", input: causeInput({ errors: [{ ...text, waitingSinceMs: NOW_MS - 10_000 }] }) },
+    { name: "where the network cannot be set up", input: causeInput({ errors: [errorGroup(LOOK_ALIKE)] }) },
+    { name: "where nobody says anything", input: causeInput() },
+  ],
+  missing: [
+    { name: "cannot tell where events may not be seen", state: "unknown", says: "Events cannot be seen: events are forbidden", input: forbidden },
+    { name: "cannot tell where the API tells nothing current", state: "unknown", says: "nothing for 5 min", input: stale },
+  ],
+});
