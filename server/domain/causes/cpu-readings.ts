@@ -3,6 +3,7 @@ import type { SignalNow } from "../node-view";
 import { numberWords } from "../words";
 import { containerOf, daemonPods, daemonsUnseen, signalOf, type DaemonPod } from "./daemon-pods";
 import { couldNotLook, signalEvidence } from "./evidence";
+import { kubeletUnseen } from "./findings";
 import type { CauseInput } from "./types";
 
 /** Throttled in so many of its periods a container has used up its limit for as long as it worked: a burst of three pods at 100m gave 52 %, a queue that does not end 94 to 99.9 % (recorded from multus). */
@@ -36,9 +37,8 @@ export const fresh = (now: SignalNow | undefined): number | undefined => (now?.s
 
 /** Why a share of a daemon's CPU is not known; the same sentence for every check that misses what the kubelet tells. */
 export function whyUnknown(input: CauseInput, what: string, { daemonPod }: CpuReading, now: SignalNow | undefined): string {
-  const kubelet = input.source("kubelet");
-  const read = [kubelet, input.source("prometheus"), input.source("agent")].some(({ freshness }) => freshness === "fresh");
-  return read ? `${what} of ${containerOf(daemonPod)} cannot be told: ${now?.reason ?? "nothing tells it"}` : `The kubelet is not read: ${kubelet.reason ?? "it is not heard"}`;
+  const unseen = input.report === undefined ? kubeletUnseen(input) : undefined;
+  return unseen ?? `${what} of ${containerOf(daemonPod)} cannot be told: ${now?.reason ?? "nothing tells it"}`;
 }
 
 export const throttledEvidence = (input: CauseInput, reading: CpuReading): Evidence =>

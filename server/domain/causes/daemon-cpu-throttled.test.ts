@@ -33,7 +33,7 @@ causeCases(daemonCpuThrottled, {
   ],
   missing: [
     { name: "cannot tell where cAdvisor does not answer", state: "unknown", says: "cAdvisor does not answer", input: causeInput({ ...multus(), ...held, signals: [signalUnknown("daemon.cpu.throttled_share", "cAdvisor does not answer", MULTUS)] }) },
-    { name: "cannot tell where no kubelet is read", state: "unknown", says: "The kubelet is not read", input: causeInput({ ...multus(), ...held, source: (source) => ({ source, freshness: source === "api" ? "fresh" : "absent", reason: "connection refused" }) }) },
+    { name: "cannot tell where no kubelet is read", state: "unknown", says: "The kubelet is not read", input: causeInput({ ...multus(), ...held, report: null, source: (source) => ({ source, freshness: source === "api" ? "fresh" : "absent", reason: "connection refused" }) }) },
     { name: "cannot tell where DaemonSets cannot be listed", state: "unknown", says: "DaemonSets cannot be seen", input: causeInput({ ...held, kind: (kind) => (kind === "daemonsets" ? { seen: false, reason: "forbidden" } : { seen: true }) }) },
     { name: "suspects by a text where nothing was measured", state: "suspected", says: "1 pod", input: causeInput({ ...multus(), ...held, errors: [text], signals: [signalUnknown("daemon.cpu.throttled_share", "cAdvisor does not answer", MULTUS)] }) },
   ],

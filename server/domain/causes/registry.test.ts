@@ -7,7 +7,6 @@ import { causeDocs, type Cause } from "./types";
 
 /** Codes without a cause yet. Empty in the end. */
 const TO_COME: ReadonlySet<CauseCode> = new Set<CauseCode>([
-  "daemon-slow",
   "device-unavailable",
   "host-link-conflict",
   "host-permission-or-mount",
@@ -19,8 +18,6 @@ const TO_COME: ReadonlySet<CauseCode> = new Set<CauseCode>([
   "install-deadlock",
   "installer-reported",
   "oom-victim-candidate",
-  "retry-storm",
-  "shim-daemon-skew",
   "silent-bypass",
   "storm-of-nodes",
   "wrong-master-cni",

@@ -10,6 +10,7 @@ import { controlPlaneNotReady } from "./control-plane-not-ready";
 import { daemonCpuThrottled } from "./daemon-cpu-throttled";
 import { daemonDown } from "./daemon-down";
 import { daemonOom } from "./daemon-oom";
+import { daemonSlow } from "./daemon-slow";
 import { daemonUnschedulable } from "./daemon-unschedulable";
 import { deviceUnavailable } from "./device-unavailable";
 import { hostLinkConflict } from "./host-link-conflict";
@@ -26,8 +27,10 @@ import { nodeResourceExhausted } from "./node-resource-exhausted";
 import { notCni } from "./not-cni";
 import { pluginBinaryMissing } from "./plugin-binary-missing";
 import { pluginBug } from "./plugin-bug";
+import { retryStorm } from "./retry-storm";
 import { runtimeStuckOrSlow } from "./runtime-stuck-or-slow";
 import { sandboxNameReserved } from "./sandbox-name-reserved";
+import { shimDaemonSkew } from "./shim-daemon-skew";
 import { staleSocket } from "./stale-socket";
 import { teardownFailed } from "./teardown-failed";
 import { unknown } from "./unknown";
@@ -51,6 +54,7 @@ export const CAUSES: readonly Cause[] = [
   daemonCpuThrottled,
   daemonDown,
   daemonOom,
+  daemonSlow,
   daemonUnschedulable,
   deviceUnavailable,
   hostLinkConflict,
@@ -67,8 +71,10 @@ export const CAUSES: readonly Cause[] = [
   notCni,
   pluginBinaryMissing,
   pluginBug,
+  retryStorm,
   runtimeStuckOrSlow,
   sandboxNameReserved,
+  shimDaemonSkew,
   staleSocket,
   teardownFailed,
   unknown,
