@@ -7,16 +7,6 @@ import { causeDocs, type Cause } from "./types";
 
 /** Codes without a cause yet. Empty in the end. */
 const TO_COME: ReadonlySet<CauseCode> = new Set<CauseCode>([
-  "device-unavailable",
-  "host-link-conflict",
-  "host-permission-or-mount",
-  "kernel-or-module",
-  "netns-gone",
-  "node-resource-exhausted",
-  "not-cni",
-  "daemon-unschedulable",
-  "install-deadlock",
-  "installer-reported",
   "oom-victim-candidate",
   "silent-bypass",
   "storm-of-nodes",
