@@ -1,12 +1,13 @@
 import { Agent, request } from "undici";
 import { gzipSync } from "node:zlib";
+import { parseAnswer } from "../agent/answer";
 import type { Clock } from "../clock";
 import { AGENT_REPORT_PATH, AGENT_SENT_HEADER } from "../domain/agent-report";
 import { AGENT_PERIOD_MS } from "../domain/sources";
 import type { Log } from "../log";
 import type { NodeModel } from "./model/node";
 import { Random } from "./model/random";
-import { agentReport } from "./pages/agent-report";
+import { agentMemory, agentReport, type AgentMemory } from "./pages/agent-report";
 
 export const SIMULATED_AGENT_VERSION = "simulated";
 /** One connection a node would be a socket each for nothing: they all come from this process. */
@@ -37,9 +38,9 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
   let failed = 0;
   let lastError: string | undefined;
 
-  const push = async (node: NodeModel, token: string, life: { startId: string; sequence: number }): Promise<void> => {
+  const push = async (node: NodeModel, token: string, life: { startId: string; sequence: number }, memory: AgentMemory): Promise<void> => {
     life.sequence += 1;
-    const body = gzipSync(JSON.stringify(agentReport(node, { ...life, agentVersion: SIMULATED_AGENT_VERSION })));
+    const body = gzipSync(JSON.stringify(agentReport(node, { ...life, agentVersion: SIMULATED_AGENT_VERSION }, memory)));
     const answer = await request(new URL(AGENT_REPORT_PATH, options.url), {
       method: "POST",
       dispatcher,
@@ -48,16 +49,17 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
     });
     const text = await answer.body.text();
     if (answer.statusCode >= 300) throw new Error(`the listener answered ${answer.statusCode}: ${text.slice(0, 200)}`);
+    memory.nadPluginTypes = parseAnswer(text)?.nadPluginTypes ?? memory.nadPluginTypes;
   };
 
-  const schedule = (node: NodeModel, token: string, life: { startId: string; sequence: number }, waitMs: number): void => {
+  const schedule = (node: NodeModel, token: string, life: { startId: string; sequence: number }, memory: AgentMemory, waitMs: number): void => {
     cancels.set(
       node.parameters.name,
       clock.after(waitMs, () => {
         if (stopped) return;
-        schedule(node, token, life, AGENT_PERIOD_MS);
+        schedule(node, token, life, memory, AGENT_PERIOD_MS);
         if (node.power !== "on" || node.silent) return;
-        push(node, token, life).then(
+        push(node, token, life, memory).then(
           () => (sent += 1),
           (error: unknown) => {
             failed += 1;
@@ -71,7 +73,7 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
 
   for (const node of nodes) {
     const token = options.tokenFor(node.parameters.name);
-    if (token !== undefined) schedule(node, token, { startId: random.uuid(), sequence: 0 }, AGENT_PERIOD_MS * random.float());
+    if (token !== undefined) schedule(node, token, { startId: random.uuid(), sequence: 0 }, agentMemory(), AGENT_PERIOD_MS * random.float());
   }
   return {
     status: () => ({ sent, failed, ...(lastError === undefined ? {} : { lastError }) }),

@@ -3,15 +3,16 @@ import type { DaemonSetObject } from "../domain/model";
 import type { CadvisorMetrics, KubeletMetrics, Observation, OperationCounters, WatchedKind } from "../domain/observation";
 import { makeProjector, type IsDaemonPod } from "../sources/kube-api/project";
 import { SIMULATED_AGENT_VERSION } from "./agents";
+import { hangs } from "./kubelets";
 import { ClusterModel } from "./model/cluster";
 import type { NodeModel } from "./model/node";
 import { EVENT_TTL_MS } from "./model/recorder";
 import { cniDaemonSetObject } from "./objects/daemon-set";
 import { eventObject } from "./objects/event";
-import { fixedObjects } from "./objects/fixed";
+import { attachmentObject } from "./objects/fixed";
 import { nodeObject } from "./objects/node";
 import { podObject } from "./objects/pod";
-import { agentReport } from "./pages/agent-report";
+import { agentMemory, agentReport, type AgentMemory } from "./pages/agent-report";
 import { cgroupPath } from "./pages/cadvisor";
 import { goFloat } from "./pages/text";
 import type { ScenarioPlan } from "./scenarios";
@@ -60,7 +61,8 @@ class Teller {
   private readonly projector;
   private readonly port: (node: string) => number;
   private readonly names = new Map<string, NodeName>();
-  private readonly startIds = new Map<string, string>();
+  private readonly agents = new Map<string, { readonly startId: string; readonly memory: AgentMemory }>();
+  private readonly nadTypes = new Map<string, readonly string[]>();
   private recent: Parameters<typeof eventObject>[0][] = [];
   private readonly listed = new Map<WatchedKind, number>();
   private sequence = 0;
@@ -75,7 +77,7 @@ class Teller {
     for (const name of model.nodes.keys()) {
       const parsed = parseNodeName(name);
       if (parsed !== undefined) this.names.set(name, parsed);
-      this.startIds.set(name, ids.uuid());
+      this.agents.set(name, { startId: ids.uuid(), memory: agentMemory() });
     }
   }
 
@@ -100,13 +102,10 @@ class Teller {
 
   private *firstLists(): Generator<Observation> {
     yield* this.daemonSet();
-    for (const { resource, object } of fixedObjects(this.model)) {
-      if (resource !== "k8s.cni.cncf.io/network-attachment-definitions") continue;
-      const nad = this.projector.nad(object);
-      if (nad !== undefined) yield { source: "api", type: "nad", atMs: this.model.nowMs, ...nad };
-    }
+    for (const key of this.model.attachments.all.keys()) yield* this.attachment(key);
     for (const node of this.model.nodes.values()) yield* this.node(node);
     for (const node of this.model.nodes.values()) for (const pod of node.kubelet.pods.values()) yield* this.pod(pod);
+    for (const pod of this.model.daemonSet.unplaced()) yield* this.pod(pod);
     for (const event of this.recent) yield* this.event(event);
     this.recent = [];
   }
@@ -114,6 +113,7 @@ class Teller {
   *changes(): Generator<Observation> {
     const changes = this.model.takeChanges();
     if (changes.daemonSet) yield* this.daemonSet();
+    for (const key of changes.attachments) yield* this.attachment(key);
     for (const name of changes.nodes) {
       const node = this.model.nodes.get(name);
       if (node !== undefined) yield* this.node(node);
@@ -136,13 +136,29 @@ class Teller {
       const atMs = this.model.nowMs;
       const answers = node.power === "on" && !node.silent;
       if (kubelet && answers) {
-        yield { source: "kubelet", type: "metrics", node: parsed, atMs, tookMs: 4, metrics: kubeletMetricsOf(node) };
+        if (hangs(node, "/metrics")) yield { source: "kubelet", type: "failed", node: parsed, atMs, page: "metrics", reason: "no answer in 10 s", timedOut: true };
+        else yield { source: "kubelet", type: "metrics", node: parsed, atMs, tookMs: 4, metrics: kubeletMetricsOf(node) };
         yield { source: "kubelet", type: "cadvisor", node: parsed, atMs, tookMs: 9, metrics: cadvisorMetricsOf(node) };
         if (this.sequence === 1) yield { source: "kubelet", type: "configz", node: parsed, atMs, runtimeRequestTimeoutSeconds: node.parameters.runtimeRequestTimeoutMs / 1_000 };
       }
       if (kubelet && !answers) yield { source: "kubelet", type: "failed", node: parsed, atMs, page: "metrics", reason: "no answer in time" };
-      if (agent && answers) yield { source: "agent", type: "report", node: parsed, atMs, report: agentReport(node, { startId: this.startIds.get(name) ?? "", sequence: this.sequence, agentVersion: SIMULATED_AGENT_VERSION }) };
+      const own = this.agents.get(name);
+      if (!agent || !answers || own === undefined) continue;
+      own.memory.nadPluginTypes = [...new Set([...this.nadTypes.values()].flat())];
+      yield { source: "agent", type: "report", node: parsed, atMs, report: agentReport(node, { startId: own.startId, sequence: this.sequence, agentVersion: SIMULATED_AGENT_VERSION }, own.memory) };
     }
+  }
+
+  private *attachment(key: string): Generator<Observation> {
+    const object = attachmentObject(this.model, key);
+    const nad = object === undefined ? undefined : this.projector.nad(object);
+    this.nadTypes.delete(key);
+    if (nad === undefined) {
+      yield { source: "api", type: "nad-gone", atMs: this.model.nowMs, key };
+      return;
+    }
+    this.nadTypes.set(key, nad.pluginTypes);
+    yield { source: "api", type: "nad", atMs: this.model.nowMs, ...nad };
   }
 
   private *node(node: NodeModel): Generator<Observation> {

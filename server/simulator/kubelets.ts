@@ -32,6 +32,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   "/healthz": { subresource: "healthz", contentType: "text/plain; charset=utf-8", render: () => "ok" },
 };
 
+/** The page with the kubelet's own figures asks the runtime for some of them; cAdvisor reads the cgroups. */
+export const hangs = (node: NodeModel, path: string): boolean => path === "/metrics" && node.runtime.frozen;
 const answers = (node: NodeModel): boolean => node.power === "on" && !node.silent;
 
 /** The kubelets of all nodes, each with a port and a certificate of its own. */
@@ -61,6 +63,7 @@ export class SimulatedKubelets {
       throw new ApiError(503, "ServiceUnavailable", `error trying to reach service: dial tcp ${node?.parameters.address ?? name}:${this.ports.get(name) ?? 0}: i/o timeout`);
     }
     const page = PAGES[path];
+    if (page !== undefined && hangs(node, path)) throw new ApiError(503, "ServiceUnavailable", "error trying to reach service: context deadline exceeded");
     if (page === undefined) return { status: 404, contentType: "text/plain; charset=utf-8", body: "404 page not found\n" };
     return { status: 200, contentType: page.contentType, body: page.render(node) };
   };
@@ -92,8 +95,9 @@ export class SimulatedKubelets {
 
   private answer(node: NodeModel, request: IncomingMessage, response: ServerResponse): void {
     request.resume();
-    if (!answers(node)) {
-      // Nothing comes from a node that is off or cut off: the caller's own time-out ends it.
+    const path = (request.url ?? "").split("?")[0] ?? "";
+    if (!answers(node) || hangs(node, path)) {
+      // Nothing comes from a node that is off or cut off, nor a page that waits for the runtime: the caller's own time-out ends it.
       this.unanswered += 1;
       response.once("close", () => (this.unanswered -= 1));
       if (this.unanswered > MAX_UNANSWERED) response.destroy();
@@ -105,7 +109,7 @@ export class SimulatedKubelets {
       response.writeHead(401, { "content-type": "text/plain; charset=utf-8" }).end("Unauthorized");
       return;
     }
-    const page = PAGES[(request.url ?? "").split("?")[0] ?? ""];
+    const page = PAGES[path];
     const subresource = page?.subresource ?? "proxy";
     if (!mayDo(user, { verb: "get", group: "", resource: "nodes", subresource })) {
       response.writeHead(403, { "content-type": "text/plain; charset=utf-8" }).end(`Forbidden (user=${user.name}, verb=get, resource=nodes, subresource(s)=[${subresource}])\n`);

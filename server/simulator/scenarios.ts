@@ -178,6 +178,6 @@ function nodeParameters(node: NodeName, index: number, idle: boolean, crowded: b
     chain: crowded ? HEAVY_CHAIN : PLAIN_CHAIN,
     workload: crowded ? CROWDED : idle ? IDLE : BUSY,
     address: "127.0.0.1",
-    podCidr: `10.${244 + Math.floor(index / 250)}.${index % 250}.0/24`,
+    podCidr: `10.${64 + Math.floor(index / 64)}.${(index % 64) * 4}.0/22`,
   };
 }

@@ -99,7 +99,7 @@ async function findDaemonConfig(fs: HostFs, dir: ConfDir, podUids: readonly stri
 
 const readText = async (fs: HostFs, path: string): Promise<string | undefined> => (await fs.read(path, MAX_DAEMON_CONFIG_BYTES))?.toString("utf8");
 
-interface DaemonConfig {
+export interface DaemonConfig {
   readonly master?: string | undefined;
   readonly nested?: string | undefined;
   readonly indicator?: string | undefined;
@@ -108,7 +108,7 @@ interface DaemonConfig {
 
 const MASTER = "multusMasterCNI";
 
-function parseDaemonConfig(text: string | undefined): DaemonConfig {
+export function parseDaemonConfig(text: string | undefined): DaemonConfig {
   if (text === undefined) return { problem: "leads nowhere, or went away" };
   let json: unknown;
   try {

@@ -1,11 +1,12 @@
 import type { ClusterModel } from "../model/cluster";
+import { installerOf } from "../model/installer";
 import type { NodeModel } from "../model/node";
 import { barePod, CNI_CONTAINER, CNI_DAEMON_SET, CNI_NAMESPACE } from "../model/pods";
 import { EVENT_TTL_MS } from "../model/recorder";
 import type { EventRecord, PodRecord } from "../model/records";
 import { cniDaemonSetObject, daemonSetStatus } from "../objects/daemon-set";
 import { eventObject } from "../objects/event";
-import { fixedObjects } from "../objects/fixed";
+import { ATTACHMENTS, attachmentObject, CONFIG_MAPS, DAEMON_CONFIG_MAP, daemonConfigObject, fixedObjects } from "../objects/fixed";
 import type { KubeObject } from "../objects/json";
 import { nodeObject } from "../objects/node";
 import { podObject } from "../objects/pod";
@@ -48,6 +49,7 @@ export class ClusterBridge {
     this.refreshNodes(1);
     this.putDaemonSetStatus();
     for (const node of this.model.nodes.values()) for (const pod of node.kubelet.pods.values()) this.putPod(pod);
+    for (const pod of this.model.daemonSet.unplaced()) this.putPod(pod);
     for (const event of events) this.putEvent(event);
   }
 
@@ -56,6 +58,8 @@ export class ClusterBridge {
     const changes = this.model.takeChanges();
     for (const name of changes.nodes) this.putNode(name);
     if (changes.daemonSet) this.putDaemonSetStatus();
+    if (changes.daemonConfig) this.store.put(CONFIG_MAPS, daemonConfigObject(this.model));
+    for (const key of changes.attachments) this.putAttachment(key);
     for (const pod of changes.gonePods) this.dropPod(pod);
     for (const pod of changes.pods) this.putPod(pod);
     for (const event of changes.events) this.putEvent(event);
@@ -94,6 +98,8 @@ export class ClusterBridge {
     if (resource === DAEMON_SETS && before.metadata.name === CNI_DAEMON_SET && before.metadata.namespace === CNI_NAMESPACE) return this.daemonSetWritten(before, next);
     if (resource === NODES) return this.nodeWritten(next);
     if (resource === PODS) return this.podWritten(next);
+    if (resource === ATTACHMENTS) this.model.attachments.put(objectKey(next.metadata.namespace, next.metadata.name), String(record(next["spec"])["config"] ?? ""));
+    if (resource === CONFIG_MAPS && next.metadata.name === DAEMON_CONFIG_MAP && next.metadata.namespace === CNI_NAMESPACE) this.model.daemonConfig.set(String(record(next["data"])["daemon-config.json"] ?? ""), this.model.nowMs);
     return this.store.put(resource, next);
   }
 
@@ -166,7 +172,11 @@ export class ClusterBridge {
     else {
       const container = record(templateContainers(next).find((c) => record(c)["name"] === CNI_CONTAINER) ?? templateContainers(next)[0]);
       const read = readResources(container["resources"]);
-      if ("resources" in read) daemonSet.setTemplate({ resources: read.resources, image: String(container["image"] ?? daemonSet.image) });
+      const init = record(initContainersOf(next)[0]);
+      const command = init["command"];
+      const installer = Array.isArray(command) ? { installer: installerOf(command.map(String)) } : {};
+      const initLimited = record(record(init["resources"])["limits"])["memory"] !== undefined;
+      if ("resources" in read) daemonSet.setTemplate({ resources: read.resources, image: String(container["image"] ?? daemonSet.image), initLimited, ...installer });
     }
     const stored = this.store.put(DAEMON_SETS, { ...next, metadata: { ...next.metadata, generation: daemonSet.generation } });
     this.sync();
@@ -200,13 +210,19 @@ export class ClusterBridge {
     this.store.put(NODES, { ...withOverlay(object, overlay), spec: { ...record(object["spec"]), ...(taints.length === 0 ? {} : { taints }) } });
   }
 
+  private putAttachment(key: string): void {
+    const object = attachmentObject(this.model, key);
+    if (object === undefined) this.store.remove(ATTACHMENTS, key);
+    else this.store.put(ATTACHMENTS, object);
+  }
+
   private putEvent(event: EventRecord): void {
     if (this.model.nowMs - event.lastMs <= EVENT_TTL_MS) this.store.put(EVENTS, eventObject(event));
   }
 
   private putPod(pod: PodRecord): void {
     const node = this.model.nodes.get(pod.node);
-    if (node === undefined || !node.kubelet.pods.has(pod.uid)) return;
+    if (node === undefined || (pod.scheduledMs !== undefined && !node.kubelet.pods.has(pod.uid))) return;
     this.store.put(PODS, withOverlay(podObject(pod, node.parameters.address), this.overlays.get(pod.uid)));
   }
 
@@ -231,6 +247,10 @@ function withOverlay(object: KubeObject, overlay: Overlay | undefined): KubeObje
 
 const containersOf = (spec: unknown): readonly unknown[] => {
   const containers = record(spec)["containers"];
+  return Array.isArray(containers) ? (containers as readonly unknown[]) : []; // an array, just checked
+};
+const initContainersOf = (daemonSet: KubeObject): readonly unknown[] => {
+  const containers = record(record(record(daemonSet["spec"])["template"])["spec"])["initContainers"];
   return Array.isArray(containers) ? (containers as readonly unknown[]) : []; // an array, just checked
 };
 const templateContainers = (daemonSet: KubeObject): readonly unknown[] => containersOf(record(record(daemonSet["spec"])["template"])["spec"]);

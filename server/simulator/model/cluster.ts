@@ -1,5 +1,8 @@
+import { NetworkAttachments } from "./attachments";
+import { DaemonConfigMap } from "./daemon-config";
 import { CniDaemonSet } from "./daemon-set";
 import { NodeModel } from "./node";
+import { NAMESPACES_WITH_SECOND_NETWORK, SECOND_NETWORK, SECOND_NETWORK_CONFIG } from "./pods";
 import type { DaemonResources, NodeParameters } from "./parameters";
 import { Random } from "./random";
 import { aboutNode, EventRecorder } from "./recorder";
@@ -29,12 +32,18 @@ export interface Changes {
   readonly events: ReadonlySet<EventRecord>;
   readonly nodes: ReadonlySet<string>;
   readonly daemonSet: boolean;
+  /** Network attachments by "namespace/name". */
+  readonly attachments: ReadonlySet<string>;
+  /** The ConfigMap with the daemon's config. */
+  readonly daemonConfig: boolean;
 }
 
 /** All nodes with the controllers above them. Moves in whole seconds, so the steps that a caller takes change nothing. */
 export class ClusterModel implements ChangeSink {
   readonly nodes = new Map<string, NodeModel>();
   readonly daemonSet: CniDaemonSet;
+  readonly attachments: NetworkAttachments;
+  readonly daemonConfig: DaemonConfigMap;
   readonly random: Random;
   /** Tells a simulated cluster from every other, and one scenario and seed from another. */
   readonly systemUid: string;
@@ -53,8 +62,13 @@ export class ClusterModel implements ChangeSink {
     this.systemUid = `simulated:${parameters.seed}`;
     const scheduler = new EventRecorder(this.random.fork("scheduler"), "default-scheduler", undefined, this);
     this.controllerEvents = new EventRecorder(this.random.fork("node-controller"), "node-controller", undefined, this);
+    this.attachments = new NetworkAttachments((key) => this.changes.attachments.add(key));
+    this.daemonConfig = new DaemonConfigMap(parameters.startMs, () => {
+      this.changes.daemonConfig = true;
+    });
+    for (const namespace of NAMESPACES_WITH_SECOND_NETWORK) this.attachments.put(`${namespace}/${SECOND_NETWORK}`, SECOND_NETWORK_CONFIG);
     for (const node of parameters.nodes) {
-      const model = new NodeModel(node, this.random.fork(`node/${node.name}`), this, node.beginsMs ?? parameters.startMs);
+      const model = new NodeModel(node, this.random.fork(`node/${node.name}`), { sink: this, attachments: this.attachments, daemonConfig: this.daemonConfig }, node.beginsMs ?? parameters.startMs);
       this.nodes.set(node.name, model);
       this.workloads.set(node.name, new Workload(model, this.random.fork(`workload/${node.name}`), this.random, scheduler));
     }
@@ -191,6 +205,8 @@ interface MutableChanges {
   readonly events: Set<EventRecord>;
   readonly nodes: Set<string>;
   daemonSet: boolean;
+  readonly attachments: Set<string>;
+  daemonConfig: boolean;
 }
 
-const emptyChanges = (): MutableChanges => ({ pods: new Set(), gonePods: [], events: new Set(), nodes: new Set(), daemonSet: false });
+const emptyChanges = (): MutableChanges => ({ pods: new Set(), gonePods: [], events: new Set(), nodes: new Set(), daemonSet: false, attachments: new Set(), daemonConfig: false });

@@ -1,6 +1,7 @@
 import { DEFAULT_BUCKETS, OperationHistogram } from "./histogram";
-import { aboutPod, EVENT_TTL_MS } from "./recorder";
+import { aboutNode, aboutPod, EVENT_TTL_MS } from "./recorder";
 import type { PodRecord, SandboxRecord } from "./records";
+import { DEADLINE_EXCEEDED } from "./texts";
 import { PodWorker, type KubeletContext } from "./worker";
 
 /** The kubelet collects dead sandboxes once a minute, one after the other. */
@@ -13,6 +14,7 @@ const LIST_SECONDS_PER_SANDBOX = 0.00004;
 const REMEMBER_MS = 600_000;
 
 export type KubeletParts = Omit<KubeletContext, "operation" | "ran" | "forget" | "sandboxReady"> & {
+  readonly nodeName: string;
   /** The object of a pod that was being deleted is gone. */
   readonly gone: (pod: PodRecord) => void;
 };
@@ -89,6 +91,13 @@ export class Kubelet {
 
   private collect(): void {
     const { runtime, engine } = this.parts;
+    if (runtime.frozen) {
+      engine.after(this.parts.runtimeRequestTimeoutMs, () => {
+        this.parts.events.record(engine.nowMs, aboutNode(this.parts.nodeName), "Warning", "ContainerGCFailed", DEADLINE_EXCEEDED);
+        engine.after(GC_PERIOD_MS, () => this.collect());
+      });
+      return;
+    }
     const left: SandboxRecord[] = [];
     for (const sandbox of runtime.sandboxes.values()) {
       if (sandbox.state === "ready") continue;
@@ -126,7 +135,7 @@ export class Kubelet {
   private relist(): void {
     const { random, runtime, engine } = this.parts;
     const seconds = (): number => LIST_BASE_SECONDS + runtime.sandboxes.size * LIST_SECONDS_PER_SANDBOX * (0.7 + 0.6 * random.float());
-    for (let i = 0; i < 2; i++) this.operation("list_podsandbox").observe(seconds(), false, RELISTS_IN_BATCH / 2);
+    for (let i = 0; i < 2 && !runtime.frozen; i++) this.operation("list_podsandbox").observe(seconds(), false, RELISTS_IN_BATCH / 2);
     engine.after(RELIST_BATCH_MS, () => this.relist());
   }
 

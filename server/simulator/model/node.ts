@@ -1,9 +1,18 @@
-import { CniDaemon } from "./daemon";
+import { ApiAccess } from "./api-access";
+import type { NetworkAttachments } from "./attachments";
 import { CniPlugins } from "./cni";
+import { ConfLoader } from "./conf-loader";
+import { CniDaemon } from "./daemon";
+import type { DaemonConfigMap } from "./daemon-config";
 import { DaemonPod } from "./daemon-pod";
 import { Engine } from "./engine";
-import { NodeFiles } from "./files";
+import type { PluginSite } from "./exec";
+import { MULTUS_CONF, multusConf, NodeFiles, PRIMARY_NETWORK } from "./files";
+import { NodeHost } from "./host";
+import { versionOf } from "./images";
 import { Kubelet, recordStarted } from "./kubelet";
+import { mountNow } from "./mounts";
+import { Multus, type AddedInterface } from "./multus";
 import type { DaemonResources, NodeParameters } from "./parameters";
 import type { Random } from "./random";
 import { aboutNode, aboutPod, EventRecorder } from "./recorder";
@@ -17,6 +26,18 @@ const STOP_CONTAINER_MS: readonly [number, number] = [200, 1_500];
 export const BOOT_MS = 20_000;
 /** The kubelet posts its status this often. */
 const STATUS_MS = 10_000;
+/** From here on without a look at the runtime's pods the kubelet says that it is not well. */
+const PLEG_THRESHOLD_MS = 180_000;
+/** What was written in this time before a power cut may be on disk by its name only. */
+const FRESH_WRITES_MS = 300_000;
+const READY_MESSAGE = "kubelet is posting ready status";
+
+/** What a node shares with all the others. */
+export interface ClusterSide {
+  readonly sink: ChangeSink;
+  readonly attachments: NetworkAttachments;
+  readonly daemonConfig: DaemonConfigMap;
+}
 
 export interface ReadyCondition {
   status: "True" | "False" | "Unknown";
@@ -29,52 +50,83 @@ export interface ReadyCondition {
 export class NodeModel {
   readonly engine: Engine;
   readonly files: NodeFiles;
+  readonly host = new NodeHost();
+  readonly api = new ApiAccess();
+  readonly loader: ConfLoader;
   readonly daemon: CniDaemon;
+  readonly multus: Multus;
   readonly runtime: Runtime;
   readonly cni: CniPlugins;
   readonly kubelet: Kubelet;
   readonly uid: string;
   readonly bootIds: { bootId: string; machineId: string };
+  /** Of the pod that came last; one that is ending may still be there. */
   daemonPod: DaemonPod | undefined;
+  private readonly daemonPods = new Map<string, DaemonPod>();
   power: "on" | "off" | "booting" = "on";
   /** Cut off from the network: it works on, but nobody hears of it. */
   silent = false;
   heartbeatMs: number;
   ready: ReadyCondition;
   unschedulable = false;
+  /** Too few processes are left, by the kubelet. */
+  pressure = false;
+  pressureSinceMs: number | undefined;
   readonly events: EventRecorder;
-  private readonly multus: EventRecorder;
-  private addresses = 1;
+  readonly sink: ChangeSink;
+  private readonly multusEvents: EventRecorder;
+  /** Since when the runtime does nothing. */
+  private frozenSinceMs: number | undefined;
 
   constructor(
     readonly parameters: NodeParameters,
     readonly random: Random,
-    readonly sink: ChangeSink,
+    readonly cluster: ClusterSide,
     readonly createdMs: number,
   ) {
+    const { sink } = cluster;
+    this.sink = sink;
     this.engine = new Engine(createdMs);
-    this.files = new NodeFiles(createdMs);
+    this.files = new NodeFiles(createdMs, parameters.podCidr);
+    this.loader = new ConfLoader(this.files);
     this.uid = random.uuid();
     this.bootIds = { bootId: random.uuid(), machineId: random.hex(32) };
     this.daemon = new CniDaemon(this.engine, parameters.cores, parameters.chain, random.fork("daemon"));
     this.events = new EventRecorder(random.fork("events"), "kubelet", parameters.name, sink);
-    this.multus = new EventRecorder(random.fork("multus"), "multus", undefined, sink);
-    this.cni = new CniPlugins(this.engine, this.files, this.daemon, random, parameters.chain.pluginTypes[0] ?? "bridge", (pod) => this.interfaceAdded(pod));
+    this.multusEvents = new EventRecorder(random.fork("multus"), "multus", undefined, sink);
+    const hasNetns = (sandboxId: string): boolean => this.runtime.netns.has(sandboxId);
+    this.multus = new Multus({
+      files: this.files,
+      host: this.host,
+      api: this.api,
+      attachments: cluster.attachments,
+      nowMs: () => this.engine.nowMs,
+      hasNetns,
+      added: (pod, interfaces, whole) => this.interfacesAdded(pod, interfaces, whole),
+      noNetwork: (pod, text) => this.multusEvents.record(this.engine.nowMs, aboutPod(pod), "Warning", "NoNetworkFound", text),
+    });
+    this.cni = new CniPlugins({ engine: this.engine, files: this.files, loader: this.loader, daemon: this.daemon, multus: this.multus, random, site: () => this.site(), hasNetns });
+    this.files.watchConf((name) => {
+      // The daemon follows the file that it hands pods to, and no other.
+      if (name === this.multus.master && this.daemon.state === "running" && this.files.conf.has(name)) this.files.writeConf(MULTUS_CONF, multusConf(name), this.engine.nowMs);
+    });
     this.runtime = new Runtime(this.engine, this.cni, random);
     this.heartbeatMs = createdMs;
-    this.ready = { status: "True", sinceMs: createdMs, reason: "KubeletReady", message: "kubelet is posting ready status" };
+    this.ready = { status: "True", sinceMs: createdMs, reason: "KubeletReady", message: READY_MESSAGE };
     this.kubelet = new Kubelet({
       engine: this.engine,
       random,
       runtime: this.runtime,
       events: this.events,
       sink,
+      nodeName: parameters.name,
       runtimeRequestTimeoutMs: parameters.runtimeRequestTimeoutMs,
-      hostNetwork: (pod) => pod.kind === "host-network" || pod.kind === "cni-daemon",
-      nextIp: (pod) => this.nextIp(pod),
+      hostNetwork: isHostNetwork,
+      addressOf: (pod) => this.addressOf(pod),
       startContainers: (pod) => this.startContainers(pod),
       stopContainers: (pod, done) => this.stopContainers(pod, done),
       gone: (pod) => {
+        this.daemonPods.delete(pod.uid);
         if (this.daemonPod?.pod === pod) this.daemonPod = undefined;
       },
     });
@@ -93,34 +145,33 @@ export class NodeModel {
 
   /** A pod that has long been running when the model begins. */
   adoptPod(pod: PodRecord): void {
-    const nowMs = this.engine.nowMs;
     const id = this.random.hex(64);
     pod.startMs = pod.createdMs;
     pod.initialized = { status: true, sinceMs: pod.createdMs };
     pod.sandboxReady = { status: true, sinceMs: pod.createdMs, message: "" };
     pod.ready = { status: true, sinceMs: pod.createdMs };
     pod.phase = "Running";
-    pod.ip = this.nextIp(pod);
     pod.container.state = "running";
     pod.container.id = this.random.hex(64);
     pod.container.startedMs = pod.createdMs;
-    const hostNetwork = pod.kind === "host-network" || pod.kind === "cni-daemon";
+    const hostNetwork = isHostNetwork(pod);
     this.runtime.adopt({ id, podUid: pod.uid, namespace: pod.namespace, podName: pod.name, attempt: 0, hostNetwork, state: "ready", createdMs: pod.createdMs, networkDown: hostNetwork });
-    if (pod.kind === "cni-daemon") {
-      if (pod.init !== undefined) {
-        pod.init.state = "terminated";
-        pod.init.id = this.random.hex(64);
-        pod.init.terminated = { reason: "Completed", exitCode: 0, startedMs: pod.createdMs, finishedMs: pod.createdMs, containerId: pod.init.id };
-      }
-      this.files.installShim(nowMs);
-      this.files.makeSocket(nowMs);
-      this.files.writeMultusConf(nowMs);
-      if (pod.resources !== undefined) this.daemon.start(pod.resources);
-      this.daemonPod = this.daemonPodOf(pod);
-    } else if (!hostNetwork) {
-      pod.networkStatus = this.networkStatusOf(pod, pod.ip);
-    }
+    if (pod.kind === "cni-daemon") this.adoptDaemon(pod);
+    else if (!hostNetwork) pod.networkStatus = this.networkStatusOf(this.multus.adopt(pod, id));
+    pod.ip = this.addressOf(pod);
+    mountNow(pod, this.files, this.host);
     this.addPod(pod);
+  }
+
+  private adoptDaemon(pod: PodRecord): void {
+    if (pod.init !== undefined) {
+      pod.init.state = "terminated";
+      pod.init.id = this.random.hex(64);
+      pod.init.terminated = { reason: "Completed", exitCode: 0, startedMs: pod.createdMs, finishedMs: pod.createdMs, containerId: pod.init.id };
+    }
+    this.files.installShim(this.engine.nowMs, versionOf(pod.container.image));
+    this.daemonPod = this.daemonPodOf(pod);
+    this.daemonPod.adopt();
   }
 
   /** The deletion timestamp is set; the kubelet does the rest. */
@@ -147,7 +198,10 @@ export class NodeModel {
     this.cni.powerOff();
     this.runtime.powerOff();
     this.files.removeSocket();
+    if (!this.host.keepsFreshWrites) this.files.loseFreshWrites(this.engine.nowMs - FRESH_WRITES_MS);
     this.daemonPod = undefined;
+    this.daemonPods.clear();
+    this.frozenSinceMs = undefined;
   }
 
   powerOn(): void {
@@ -155,6 +209,7 @@ export class NodeModel {
     this.engine.after(BOOT_MS, () => {
       this.power = "on";
       this.bootIds.bootId = this.random.uuid();
+      this.loader.load();
       for (const pod of this.kubelet.pods.values()) {
         if (pod.container.state === "running") {
           pod.container.state = "waiting";
@@ -179,19 +234,39 @@ export class NodeModel {
   private postStatus(): void {
     if (!this.silent) {
       this.heartbeatMs = this.engine.nowMs;
-      const initialized = this.files.effectiveConf() !== undefined;
-      const status = initialized ? "True" : "False";
-      const reason = initialized ? "KubeletReady" : "KubeletNotReady";
-      const message = initialized
-        ? "kubelet is posting ready status"
-        : `container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: ${CNI_NOT_INITIALIZED}`;
+      const { status, reason, message } = this.health();
       if (this.ready.status !== status) {
         this.ready = { status, reason, message, sinceMs: this.engine.nowMs };
-        this.events.record(this.engine.nowMs, aboutNode(this.parameters.name), "Normal", initialized ? "NodeReady" : "NodeNotReady", `Node ${this.parameters.name} status is now: ${initialized ? "NodeReady" : "NodeNotReady"}`);
+        const word = status === "True" ? "NodeReady" : "NodeNotReady";
+        this.events.record(this.engine.nowMs, aboutNode(this.parameters.name), "Normal", word, `Node ${this.parameters.name} status is now: ${word}`);
+        this.sink.node(this.parameters.name);
+      } else if (this.ready.message !== message && status === "False") {
+        this.ready = { ...this.ready, reason, message };
+        this.sink.node(this.parameters.name);
+      }
+      if (this.pressure !== this.host.fewTasksLeft) {
+        this.pressure = this.host.fewTasksLeft;
+        this.pressureSinceMs = this.engine.nowMs;
         this.sink.node(this.parameters.name);
       }
     }
     this.engine.after(STATUS_MS, () => this.postStatus());
+  }
+
+  /** What the kubelet says of the runtime: whether it has a network config, and whether it can be looked at. */
+  private health(): Pick<ReadyCondition, "status" | "reason" | "message"> {
+    const problems: string[] = [];
+    const frozenMs = this.frozenSinceMs === undefined ? 0 : this.engine.nowMs - this.frozenSinceMs;
+    if (frozenMs > PLEG_THRESHOLD_MS) problems.push(`PLEG is not healthy: pleg was last seen active ${goSeconds(frozenMs)} ago; threshold is 3m0s`);
+    if (this.loader.loaded === undefined && frozenMs === 0) problems.push(`container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: ${CNI_NOT_INITIALIZED}`);
+    if (problems.length === 0) return { status: "True", reason: "KubeletReady", message: READY_MESSAGE };
+    return { status: "False", reason: "KubeletNotReady", message: problems.length === 1 ? problems.join("") : `[${problems.join(", ")}]` };
+  }
+
+  /** The runtime stands still, or goes on. */
+  freezeRuntime(frozen: boolean): void {
+    this.frozenSinceMs = frozen ? this.engine.nowMs : undefined;
+    this.runtime.freeze(frozen);
   }
 
   private startContainers(pod: PodRecord): void {
@@ -208,6 +283,7 @@ export class NodeModel {
       pod.container.state = "running";
       pod.container.id = this.random.hex(64);
       pod.container.startedMs = nowMs;
+      mountNow(pod, this.files, this.host);
       pod.phase = "Running";
       pod.ready = { status: true, sinceMs: nowMs };
       recordStarted({ events: this.events, engine: this.engine }, pod);
@@ -235,8 +311,9 @@ export class NodeModel {
     if (pod.container.state === "running") {
       this.events.record(this.engine.nowMs, aboutPod(pod, pod.container.name), "Normal", "Killing", `Stopping container ${pod.container.name}`);
     }
-    if (this.daemonPod?.pod === pod) {
-      this.daemonPod.terminate(done);
+    const daemonPod = this.daemonPods.get(pod.uid);
+    if (daemonPod !== undefined) {
+      daemonPod.terminate(done);
       return;
     }
     if (pod.container.state !== "running") {
@@ -252,40 +329,45 @@ export class NodeModel {
   }
 
   /** The daemon has set up a pod's interfaces, whether or not anybody still waits for that. */
-  private interfaceAdded(pod: PodRecord): void {
+  private interfacesAdded(pod: PodRecord, interfaces: readonly AddedInterface[], whole: boolean): void {
     if (!this.kubelet.pods.has(pod.uid)) return;
-    const nowMs = this.engine.nowMs;
-    const ip = this.podAddress();
-    this.multus.record(nowMs, aboutPod(pod), "Normal", "AddedInterface", `Add eth0 [${ip}/24] from cbr0`);
-    if (pod.networks !== undefined) this.multus.record(nowMs, aboutPod(pod), "Normal", "AddedInterface", `Add net1 [${this.secondAddress()}/24] from ${pod.namespace}/${pod.networks}`);
-    pod.networkStatus = this.networkStatusOf(pod, ip);
+    for (const { ifName, address, network } of interfaces) this.multusEvents.record(this.engine.nowMs, aboutPod(pod), "Normal", "AddedInterface", `Add ${ifName} [${address === undefined ? "" : `${address.ip}/${address.bits}`}] from ${network}`);
+    if (!whole) return;
+    pod.networkStatus = this.networkStatusOf(interfaces);
     this.sink.pod(pod);
   }
 
-  private networkStatusOf(pod: PodRecord, ip: string): string {
-    const first = { name: "cbr0", interface: "eth0", ips: [ip], mac: this.mac(), default: true, dns: {}, gateway: ["<nil>"] };
-    const second = pod.networks === undefined ? [] : [{ name: `${pod.namespace}/${pod.networks}`, interface: "net1", ips: [this.secondAddress()], mac: this.mac(), dns: {} }];
-    return JSON.stringify([first, ...second], null, 4);
+  private networkStatusOf(interfaces: readonly AddedInterface[]): string {
+    const rows = interfaces.map(({ ifName, network, address }, index) => {
+      const row = { name: network, interface: ifName, ips: address === undefined ? [] : [address.ip], mac: this.mac() };
+      return index === 0 ? { ...row, default: true, dns: {}, gateway: ["<nil>"] } : { ...row, dns: {} };
+    });
+    return JSON.stringify(rows, null, 4);
+  }
+
+  private site(): PluginSite {
+    return { files: this.files, host: this.host, nowMs: this.engine.nowMs, controllerServes: (network) => this.cluster.attachments.serves(network) };
   }
 
   private daemonPodOf(pod: PodRecord): DaemonPod {
-    return new DaemonPod({ engine: this.engine, random: this.random, daemon: this.daemon, cni: this.cni, files: this.files, events: this.events, sink: this.sink }, pod);
+    const { engine, random, daemon, cni, files, events, sink, multus, host } = this;
+    const made = new DaemonPod({ engine, random, daemon, cni, files, events, sink, multus, host, config: this.cluster.daemonConfig }, pod);
+    this.daemonPods.set(pod.uid, made);
+    return made;
   }
 
-  private secondAddress(): string {
-    return `10.250.0.${this.addresses}`;
-  }
-
-  private nextIp(pod: PodRecord): string {
-    return pod.kind === "host-network" || pod.kind === "cni-daemon" ? this.parameters.address : this.podAddress();
-  }
-
-  private podAddress(): string {
-    this.addresses = (this.addresses % 253) + 1;
-    return this.parameters.podCidr.replace(/\d+\/\d+$/, String(this.addresses + 1));
+  /** The node's own, or what the sandbox was given. */
+  private addressOf(pod: PodRecord): string | undefined {
+    if (isHostNetwork(pod)) return this.parameters.address;
+    const sandbox = this.runtime.ofPod(pod.uid).at(-1);
+    return sandbox === undefined ? undefined : this.files.pools.get(PRIMARY_NETWORK)?.addressOf(sandbox.id);
   }
 
   private mac(): string {
     return (this.random.hex(12).match(/../g) ?? []).join(":");
   }
 }
+
+const isHostNetwork = (pod: PodRecord): boolean => pod.kind === "host-network" || pod.kind === "cni-daemon";
+/** "3m5s", as Go prints a span. */
+const goSeconds = (ms: number): string => `${Math.floor(ms / 60_000)}m${Math.floor((ms % 60_000) / 1_000)}s`;

@@ -24,8 +24,6 @@ export interface ChainParameters {
   /** Memory that a call's delegates hold while they run or wait. */
   readonly addBytes: number;
   readonly delBytes: number;
-  /** Types of the plugins behind the daemon, main one first. */
-  readonly pluginTypes: readonly string[];
 }
 
 /** As measured with real thick multus: one pod costs about 70 ms of CPU, 60 at once some 120 MiB. */
@@ -38,7 +36,6 @@ export const PLAIN_CHAIN: ChainParameters = {
   delWaitMs: 40,
   addBytes: 1.6 * 2 ** 20,
   delBytes: 1.2 * 2 ** 20,
-  pluginTypes: ["bridge", "host-local"],
 };
 
 /** Several delegates a pod, one of which asks the API server and waits for its data path. */
@@ -51,7 +48,6 @@ export const HEAVY_CHAIN: ChainParameters = {
   delWaitMs: 40,
   addBytes: 16 * 2 ** 20,
   delBytes: 5 * 2 ** 20,
-  pluginTypes: ["bridge", "host-local"],
 };
 
 export interface WorkloadParameters {
@@ -83,6 +79,8 @@ export interface NodeParameters {
   readonly podCidr: string;
 }
 
+/** Memory of a node that the kubelet keeps for the system. */
+export const RESERVED_BYTES = 2 ** 29;
 /** runtimeRequestTimeout of a kubelet that nobody configured. */
 export const DEFAULT_RUNTIME_REQUEST_TIMEOUT_MS = 120_000;
 /** What the upstream manifest's neighbours use after they met 50Mi: little CPU, 1Gi. */

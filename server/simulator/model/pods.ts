@@ -1,6 +1,7 @@
+import type { Installer } from "./installer";
 import type { DaemonResources } from "./parameters";
 import type { Random } from "./random";
-import type { ContainerRecord, OwnerRecord, PodRecord } from "./records";
+import type { ContainerRecord, HostMount, OwnerRecord, PodRecord } from "./records";
 
 export const CNI_NAMESPACE = "kube-system";
 export const CNI_DAEMON_SET = "kube-multus-ds";
@@ -10,6 +11,8 @@ export const CNI_GRACE_MS = 30_000;
 /** Share of the long-running pods that ask for a second network. */
 const SECOND_NETWORK_SHARE = 0.15;
 export const SECOND_NETWORK = "storage-net";
+export const SECOND_NETWORK_CONFIG = JSON.stringify({ cniVersion: "1.0.0", name: SECOND_NETWORK, type: "macvlan", master: "eth1", mode: "bridge", ipam: { type: "host-local", subnet: "10.250.0.0/24" } });
+export const NAMESPACES_WITH_SECOND_NETWORK = ["shop", "billing", "data", "platform"] as const;
 
 const SERVICES = [
   ["shop", "storefront"], ["shop", "cart"], ["shop", "search"], ["shop", "checkout"], ["shop", "catalog"],
@@ -22,6 +25,13 @@ const HOST_NETWORK = [["kube-system", "kube-proxy"], ["monitoring", "node-export
 export const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease", "monitoring", "shop", "billing", "data", "platform"] as const;
 
 const DEFAULT_GRACE_MS = 30_000;
+/** What a pod of the workload asks for. */
+const REQUEST_CORES = 0.025;
+const LEAST_REQUEST_BYTES = 32 * 2 ** 20;
+const REQUEST_STEP_BYTES = 16 * 2 ** 20;
+const REQUEST_STEPS = 4;
+/** Told apart by their names, so that they differ. */
+const requestBytes = (name: string): number => LEAST_REQUEST_BYTES + (name.length % REQUEST_STEPS) * REQUEST_STEP_BYTES;
 
 const container = (name: string, image: string): ContainerRecord => ({ name, image, id: undefined, state: "waiting", waitingReason: "ContainerCreating", startedMs: undefined, restarts: 0, terminated: undefined, last: undefined });
 
@@ -39,6 +49,12 @@ interface Base {
   readonly init?: ContainerRecord;
   readonly resources?: DaemonResources;
   readonly revision?: string;
+  readonly installer?: Installer;
+  readonly initLimited?: boolean;
+  readonly mounts?: readonly HostMount[];
+  readonly device?: string;
+  readonly memoryRequestBytes?: number;
+  readonly memoryLimitBytes?: number;
 }
 
 function make(random: Random, node: string, nowMs: number, base: Base): PodRecord {
@@ -53,6 +69,7 @@ function make(random: Random, node: string, nowMs: number, base: Base): PodRecor
     node,
     createdMs: nowMs,
     scheduledMs: nowMs,
+    unschedulable: undefined,
     graceMs: base.graceMs ?? DEFAULT_GRACE_MS,
     networks: base.networks,
     networkStatus: undefined,
@@ -67,6 +84,12 @@ function make(random: Random, node: string, nowMs: number, base: Base): PodRecor
     init: base.init,
     resources: base.resources,
     revision: base.revision ?? "",
+    installer: base.installer ?? "install_multus",
+    initLimited: base.initLimited ?? false,
+    mounts: base.mounts ?? [],
+    device: base.device,
+    requests: { cpuCores: base.resources?.cpuRequestCores ?? REQUEST_CORES, memoryBytes: base.memoryRequestBytes ?? base.resources?.memoryRequestBytes ?? requestBytes(base.name) },
+    memoryLimitBytes: base.memoryLimitBytes ?? base.resources?.memoryLimitBytes,
     resourcesGeneration: 1,
   };
 }
@@ -128,7 +151,16 @@ export function hostNetworkPod(random: Random, cluster: Random, node: string, no
   });
 }
 
-export function cniPod(random: Random, node: string, nowMs: number, owner: OwnerRecord, revision: string, generation: number, resources: DaemonResources, image: string): PodRecord {
+/** From what a DaemonSet makes its pods. */
+export interface DaemonTemplate {
+  readonly resources: DaemonResources;
+  readonly image: string;
+  readonly installer: Installer;
+  /** Whether its init container has limits: without one the pod's own cgroup has none either. */
+  readonly initLimited: boolean;
+}
+
+export function cniPod(random: Random, node: string, nowMs: number, owner: OwnerRecord, revision: string, generation: number, { resources, image, installer, initLimited }: DaemonTemplate): PodRecord {
   return make(random, node, nowMs, {
     namespace: CNI_NAMESPACE,
     name: `${CNI_DAEMON_SET}-${random.suffix(5)}`,
@@ -142,5 +174,42 @@ export function cniPod(random: Random, node: string, nowMs: number, owner: Owner
     init: container(CNI_INIT_CONTAINER, image),
     resources,
     revision,
+    installer,
+    initLimited,
+  });
+}
+
+/** A pod that some controller keeps on this node beside the usual ones. */
+export interface ExtraPods {
+  readonly namespace: string;
+  readonly app: string;
+  readonly count: number;
+  /** One of a DaemonSet's, or of a Deployment's. */
+  readonly of: "DaemonSet" | "ReplicaSet";
+  readonly networks?: string;
+  readonly mounts?: readonly Pick<HostMount, "hostPath" | "mountPath" | "kind">[];
+  /** Each is given one of the node's functions of a network card. */
+  readonly device?: string;
+  readonly memoryRequestBytes?: number;
+  readonly memoryLimitBytes?: number;
+}
+
+export function extraPod(random: Random, cluster: Random, node: string, nowMs: number, of: ExtraPods): PodRecord {
+  const { namespace, app } = of;
+  const owner = of.of === "DaemonSet" ? app : `${app}-${cluster.fork(`rs/${app}`).suffix(10)}`;
+  return make(random, node, nowMs, {
+    namespace,
+    name: `${owner}-${random.suffix(5)}`,
+    generateName: `${owner}-`,
+    owner: { kind: of.of, name: owner, uid: ownerUid(cluster, owner) },
+    kind: "extra",
+    labels: { app },
+    image: `registry.example/${namespace}/${app}:1.2`,
+    containerName: app,
+    mounts: (of.mounts ?? []).map((mount) => ({ ...mount, inode: undefined, pid: undefined })),
+    ...(of.networks === undefined ? {} : { networks: of.networks }),
+    ...(of.device === undefined ? {} : { device: of.device }),
+    ...(of.memoryRequestBytes === undefined ? {} : { memoryRequestBytes: of.memoryRequestBytes }),
+    ...(of.memoryLimitBytes === undefined ? {} : { memoryLimitBytes: of.memoryLimitBytes }),
   });
 }

@@ -41,6 +41,8 @@ export class SharedProcessor implements ContinuousWork {
   counters: CpuCounters = zeroCpu();
   running = false;
   quotaCores: number | undefined;
+  /** What the rest of the node leaves it: all of it on a node that is not full. */
+  leftCores = Infinity;
 
   constructor(
     private nowMs: number,
@@ -107,7 +109,7 @@ export class SharedProcessor implements ContinuousWork {
   }
 
   private capacity(): number {
-    return Math.min(this.quotaCores ?? Infinity, this.cores);
+    return Math.min(this.quotaCores ?? Infinity, this.cores, this.leftCores);
   }
 
   private rates(): { perThread: number; perDaemonJob: number; runnable: number; demand: number; used: number } {
@@ -135,7 +137,8 @@ export class SharedProcessor implements ContinuousWork {
     c.usageSeconds += used * seconds;
     if (this.quotaCores !== undefined) {
       c.periods += seconds / CFS_PERIOD_SECONDS;
-      if (demand > this.quotaCores + EPSILON_SECONDS) {
+      // Who gets less of the node than its quota is not stopped by the quota.
+      if (demand > this.quotaCores + EPSILON_SECONDS && this.quotaCores <= this.leftCores) {
         c.throttledPeriods += seconds / CFS_PERIOD_SECONDS;
         // Each CPU that had something to run counts its own wait, so this may pass the clock.
         c.throttledSeconds += (demand - this.quotaCores) * seconds;

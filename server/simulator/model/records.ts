@@ -1,3 +1,4 @@
+import type { Installer } from "./installer";
 import type { DaemonResources } from "./parameters";
 
 /** The model's own records; `objects/` turns them into what the API server, the kubelet and the agent say. */
@@ -13,6 +14,18 @@ export interface TerminationRecord {
   readonly startedMs: number;
   readonly finishedMs: number;
   readonly containerId: string;
+  /** What it left in its termination log, or its last lines where its spec says so. */
+  readonly message?: string;
+}
+
+/** What of the node a pod mounts, and what it got when its container was made: the mount goes on showing that one. */
+export interface HostMount {
+  readonly hostPath: string;
+  readonly mountPath: string;
+  readonly kind: "file" | "directory";
+  inode: number | undefined;
+  /** The process in whose sight it is. */
+  pid: number | undefined;
 }
 
 export interface ContainerRecord {
@@ -35,11 +48,14 @@ export interface PodRecord {
   readonly generateName: string;
   /** Absent: somebody made this pod by itself. */
   readonly owner: OwnerRecord | undefined;
-  readonly kind: "service" | "job" | "host-network" | "cni-daemon" | "bare";
+  readonly kind: "service" | "job" | "host-network" | "cni-daemon" | "bare" | "extra";
   readonly labels: Readonly<Record<string, string>>;
   readonly node: string;
   readonly createdMs: number;
-  readonly scheduledMs: number;
+  /** Absent while no node has room for it; `node` is then the one that it is made for. */
+  scheduledMs: number | undefined;
+  /** What the scheduler says of a pod for which it found no room. */
+  unschedulable: { readonly sinceMs: number; readonly saidMs: number; readonly message: string } | undefined;
   graceMs: number;
   /** k8s.v1.cni.cncf.io/networks. */
   readonly networks: string | undefined;
@@ -58,6 +74,15 @@ export interface PodRecord {
   /** Only of the CNI daemon's pod. */
   resources: DaemonResources | undefined;
   readonly revision: string;
+  /** Only of the CNI daemon's pod: how its init container works. */
+  readonly installer: Installer;
+  readonly initLimited: boolean;
+  readonly mounts: readonly HostMount[];
+  /** PCI address of a function of a network card that it was given. */
+  readonly device: string | undefined;
+  readonly requests: { readonly cpuCores: number; readonly memoryBytes: number };
+  /** Absent: no limit. */
+  readonly memoryLimitBytes: number | undefined;
   resourcesGeneration: number;
 }
 

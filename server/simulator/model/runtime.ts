@@ -1,4 +1,4 @@
-import type { CniPlugins } from "./cni";
+import { ownerOf, type CniPlugins } from "./cni";
 import type { Engine } from "./engine";
 import type { Random } from "./random";
 import type { PodRecord, SandboxRecord } from "./records";
@@ -10,6 +10,14 @@ const QUICK_MS: readonly [number, number] = [3, 12];
 const REMOVE_MS: readonly [number, number] = [25, 120];
 /** How long the runtime tries to take down the network of a sandbox that failed. */
 const CLEANUP_TIMEOUT_MS = 60_000;
+
+/** One call of the kubelet's. */
+interface DeadlineCall {
+  over: boolean;
+  /** What is to be done when the caller's time is up. */
+  onDeadline: () => void;
+  readonly answer: RuntimeDone;
+}
 
 /** `undefined` error: it worked. */
 export type RuntimeDone = (error: string | undefined) => void;
@@ -23,12 +31,33 @@ export class Runtime {
   readonly sandboxes = new Map<string, SandboxRecord>();
   private readonly byPod = new Map<string, SandboxRecord[]>();
   private readonly reserved = new Map<string, string>();
+  /** Sandboxes whose network namespace is there: from before their network is set up until it was taken down. */
+  readonly netns = new Set<string>();
+  /** What was asked or came to an end while the runtime stood still. */
+  private readonly held: (() => void)[] = [];
+  private standing = false;
 
   constructor(
     private readonly engine: Engine,
-    private readonly cni: CniPlugins,
+    private readonly cni: Pick<CniPlugins, "add" | "del">,
     private readonly random: Random,
   ) {}
+
+  /** It does nothing and answers nobody until it goes on: a stopped process, or a disk that does not answer. */
+  get frozen(): boolean {
+    return this.standing;
+  }
+
+  freeze(frozen: boolean): void {
+    this.standing = frozen;
+    if (frozen) return;
+    for (const run of this.held.splice(0)) run();
+  }
+
+  private whenMoving(run: () => void): void {
+    if (this.standing) this.held.push(run);
+    else run();
+  }
 
   /** Sandboxes of a pod, oldest attempt first. */
   ofPod(uid: string): readonly SandboxRecord[] {
@@ -36,86 +65,97 @@ export class Runtime {
   }
 
   run(pod: PodRecord, attempt: number, timeoutMs: number, hostNetwork: boolean, done: RuntimeDone): void {
+    const call = this.withDeadline(timeoutMs, done);
+    this.whenMoving(() => this.runNow(pod, attempt, hostNetwork, call));
+  }
+
+  private runNow(pod: PodRecord, attempt: number, hostNetwork: boolean, call: DeadlineCall): void {
+    if (call.over) return;
     const name = `${pod.name}_${pod.namespace}_${pod.uid}_${attempt}`;
     const holder = this.reserved.get(name);
     if (holder !== undefined) {
-      this.engine.after(this.between(QUICK_MS), () => done(reservedName(name, holder)));
+      this.engine.after(this.between(QUICK_MS), () => call.answer(reservedName(name, holder)));
       return;
     }
     const id = this.random.hex(64);
     this.reserved.set(name, id);
     const record = (state: SandboxRecord["state"]): SandboxRecord => ({ id, podUid: pod.uid, namespace: pod.namespace, podName: pod.name, attempt, hostNetwork, state, createdMs: this.engine.nowMs, networkDown: hostNetwork });
-    let answered = false;
-    const answer: RuntimeDone = (error) => {
-      if (answered) return;
-      answered = true;
-      deadline.cancelled = true;
-      done(error);
-    };
-    let abandon = (): void => {};
-    const deadline = this.engine.after(timeoutMs, () => {
-      answer(DEADLINE_EXCEEDED);
-      abandon();
-    });
+    const { answer } = call;
     this.engine.after(this.between(CREATE_MS), () => {
       if (hostNetwork) {
         this.list(record("ready"));
         answer(undefined);
         return;
       }
-      const call = this.cni.add(pod, id, (error) => {
-        abandon = () => {};
-        if (error === undefined) {
-          this.list(record("ready"));
-          answer(undefined);
-          return;
-        }
-        this.cleanUp(id, name, () => record("unknown"), () => answer(error));
+      this.netns.add(id);
+      const added = this.cni.add(pod, id, (error) => {
+        call.onDeadline = () => {};
+        this.whenMoving(() => {
+          if (error === undefined && !call.over) {
+            this.list(record("ready"));
+            answer(undefined);
+            return;
+          }
+          this.cleanUp(record("unknown"), name, () => answer(error));
+        });
       });
-      abandon = () => {
-        call.abandon();
-        abandon = () => {};
-        this.cleanUp(id, name, () => record("unknown"), () => {});
+      call.onDeadline = () => {
+        added.abandon();
+        call.onDeadline = () => {};
+        this.whenMoving(() => this.cleanUp(record("unknown"), name, () => {}));
       };
+      if (call.over) call.onDeadline();
     });
   }
 
   stop(sandbox: SandboxRecord, timeoutMs: number, done: RuntimeDone): void {
+    const call = this.withDeadline(timeoutMs, done);
+    this.whenMoving(() => this.stopNow(sandbox, call));
+  }
+
+  private stopNow(sandbox: SandboxRecord, call: DeadlineCall): void {
+    if (call.over) return;
     if (sandbox.networkDown) {
       this.engine.after(this.between(QUICK_MS), () => {
         if (sandbox.state !== "dead") sandbox.state = "dead";
-        done(undefined);
+        call.answer(undefined);
       });
       return;
     }
-    let answered = false;
-    const deadline = this.engine.after(timeoutMs, () => {
-      answered = true;
-      call.abandon();
-      done(DEADLINE_EXCEEDED);
+    const deleted = this.cni.del(ownerOf(sandbox), (error) => {
+      if (call.over) return;
+      this.whenMoving(() => {
+        if (error === undefined) {
+          sandbox.networkDown = true;
+          sandbox.state = "dead";
+          this.netns.delete(sandbox.id);
+        }
+        call.answer(error);
+      });
     });
-    const call = this.cni.del(sandbox.id, (error) => {
-      if (answered) return;
-      deadline.cancelled = true;
-      if (error === undefined) {
-        sandbox.networkDown = true;
-        sandbox.state = "dead";
-      }
-      done(error);
-    });
+    call.onDeadline = () => deleted.abandon();
   }
 
   /** Only of one that was stopped. */
   remove(sandbox: SandboxRecord, done: RuntimeDone): void {
-    this.engine.after(this.between(REMOVE_MS), () => {
-      this.unlist(sandbox);
-      done(undefined);
-    });
+    this.whenMoving(() =>
+      this.engine.after(this.between(REMOVE_MS), () => {
+        this.unlist(sandbox);
+        done(undefined);
+      }),
+    );
+  }
+
+  /** The sandbox and all that the runtime knows of it go without a word to any plugin: its data was thrown away. */
+  lose(sandbox: SandboxRecord): void {
+    this.netns.delete(sandbox.id);
+    this.unlist(sandbox);
   }
 
   /** A sandbox from before the model begins. */
   adopt(sandbox: SandboxRecord): void {
     this.reserved.set(nameOf(sandbox), sandbox.id);
+    if (!sandbox.hostNetwork) this.netns.add(sandbox.id);
     this.list(sandbox);
   }
 
@@ -126,22 +166,25 @@ export class Runtime {
       sandbox.networkDown = sandbox.hostNetwork;
     }
     this.reserved.clear();
+    this.netns.clear();
+    this.held.length = 0;
+    this.standing = false;
     for (const s of this.sandboxes.values()) this.reserved.set(nameOf(s), s.id);
   }
 
-  private cleanUp(id: string, name: string, left: () => SandboxRecord, done: () => void): void {
+  private cleanUp(left: SandboxRecord, name: string, done: () => void): void {
     let over = false;
     const giveUp = (): void => {
       if (over) return;
       over = true;
-      this.list(left());
+      this.list(left);
       done();
     };
     const timer = this.engine.after(CLEANUP_TIMEOUT_MS, () => {
       call.abandon();
       giveUp();
     });
-    const call = this.cni.del(id, (error) => {
+    const call = this.cni.del(ownerOf(left), (error) => {
       if (over) return;
       timer.cancelled = true;
       if (error !== undefined) {
@@ -149,9 +192,29 @@ export class Runtime {
         return;
       }
       over = true;
+      this.netns.delete(left.id);
       this.reserved.delete(name);
       done();
     });
+  }
+
+  /** The caller gets one answer: the first, or that its time is up. */
+  private withDeadline(timeoutMs: number, done: RuntimeDone): DeadlineCall {
+    const call: DeadlineCall = {
+      over: false,
+      onDeadline: () => {},
+      answer: (error) => {
+        if (call.over) return;
+        call.over = true;
+        timer.cancelled = true;
+        done(error);
+      },
+    };
+    const timer = this.engine.after(timeoutMs, () => {
+      call.answer(DEADLINE_EXCEEDED);
+      call.onDeadline();
+    });
+    return call;
   }
 
   private list(sandbox: SandboxRecord): void {

@@ -4,7 +4,7 @@ import type { Random } from "./random";
 import { aboutPod, type EventRecorder } from "./recorder";
 import type { ChangeSink, PodRecord, SandboxRecord } from "./records";
 import type { Runtime } from "./runtime";
-import { failedCreate, SANDBOX_CHANGED } from "./texts";
+import { failedCreate, failedKill, SANDBOX_CHANGED } from "./texts";
 
 /** A pod's worker tries again this long after an error, and up to half as long again. */
 export const SYNC_BACKOFF_MS = 10_000;
@@ -23,7 +23,7 @@ export interface KubeletContext {
   /** A sandbox was made, or was not. */
   ran(seconds: number, failed: boolean): void;
   hostNetwork(pod: PodRecord): boolean;
-  nextIp(pod: PodRecord): string;
+  addressOf(pod: PodRecord): string | undefined;
   /** A sandbox of this pod has just become ready. */
   sandboxReady(pod: PodRecord): void;
   /** The sandbox is ready: containers may start. */
@@ -93,7 +93,8 @@ export class PodWorker {
       this.busy = false;
       context.ran((context.engine.nowMs - beganMs) / 1_000, error !== undefined);
       if (error !== undefined) {
-        context.events.record(context.engine.nowMs, aboutPod(pod), "Warning", "FailedCreatePodSandBox", failedCreate(error));
+        // Of a pod that is being ended the kubelet says nothing.
+        if (pod.deletingMs === undefined) context.events.record(context.engine.nowMs, aboutPod(pod), "Warning", "FailedCreatePodSandBox", failedCreate(error));
         this.again();
         return;
       }
@@ -103,7 +104,7 @@ export class PodWorker {
       }
       context.sandboxReady(pod);
       pod.sandboxReady = { status: true, sinceMs: context.engine.nowMs, message: "" };
-      pod.ip = context.nextIp(pod);
+      pod.ip = context.addressOf(pod);
       context.sink.pod(pod);
       context.startContainers(pod);
     });
@@ -115,30 +116,34 @@ export class PodWorker {
     context.stopContainers(pod, () => {
       this.busy = false;
       this.notReady("pod sandbox is not ready");
-      this.tearDown(() => context.forget(pod));
+      this.tearDown(() => context.forget(pod), (error) => context.events.record(context.engine.nowMs, aboutPod(pod), "Warning", "FailedKillPod", failedKill(pod.uid, error)));
     });
   }
 
   /** Stops every sandbox of the pod, newest first, as the kubelet does; one failure means trying all again later. */
-  private tearDown(done: () => void): void {
+  private tearDown(done: () => void, refused: (error: string) => void = () => {}): void {
     const { context, pod } = this;
     const left = context.runtime.ofPod(pod.uid).filter((s, i, all) => !s.networkDown || s.state !== "dead" || i === all.length - 1);
-    const next = (failed: boolean): void => {
+    const next = (failure: string | undefined): void => {
       const sandbox = left.pop();
       if (sandbox === undefined) {
         this.busy = false;
-        if (failed) this.again();
-        else done();
+        if (failure === undefined) {
+          done();
+          return;
+        }
+        refused(failure);
+        this.again();
         return;
       }
       this.busy = true;
       const beganMs = context.engine.nowMs;
       context.runtime.stop(sandbox, context.runtimeRequestTimeoutMs, (error) => {
         context.operation("stop_podsandbox").observe((context.engine.nowMs - beganMs) / 1_000, error !== undefined);
-        next(failed || error !== undefined);
+        next(error ?? failure);
       });
     };
-    next(false);
+    next(undefined);
   }
 
   private again(): void {

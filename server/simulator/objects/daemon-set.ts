@@ -23,7 +23,7 @@ export function cniDaemonSetObject(daemonSet: CniDaemonSet, startMs: number): Ku
     spec: {
       revisionHistoryLimit: 10,
       selector: { matchLabels: { name: "multus" } },
-      template: { metadata: { labels: LABELS }, spec: daemonPodSpec(daemonSet.image, daemonSet.resources) },
+      template: { metadata: { labels: LABELS }, spec: daemonPodSpec(daemonSet.template) },
       updateStrategy: { type: daemonSet.strategy, rollingUpdate: { maxSurge: 0, maxUnavailable: daemonSet.maxUnavailable } },
     },
     status: daemonSetStatus(daemonSet),

@@ -1,5 +1,5 @@
-import { CNI_CONTAINER, CNI_GRACE_MS, CNI_INIT_CONTAINER } from "../model/pods";
-import type { DaemonResources } from "../model/parameters";
+import { installerCommand } from "../model/installer";
+import { CNI_CONTAINER, CNI_GRACE_MS, CNI_INIT_CONTAINER, type DaemonTemplate } from "../model/pods";
 import { resourcesJson } from "./resources";
 
 const HOST_FOLDERS = [
@@ -12,7 +12,7 @@ const HOST_FOLDERS = [
 ] as const;
 
 /** The pod of the CNI daemon as its DaemonSet describes it: a thick daemon, its installer, the host's folders. */
-export function daemonPodSpec(image: string, resources: DaemonResources): Record<string, unknown> {
+export function daemonPodSpec({ image, resources, installer, initLimited }: DaemonTemplate): Record<string, unknown> {
   const terminationMessages = { terminationMessagePath: "/dev/termination-log", terminationMessagePolicy: "FallbackToLogsOnError" };
   return {
     containers: [
@@ -33,8 +33,8 @@ export function daemonPodSpec(image: string, resources: DaemonResources): Record
         name: CNI_INIT_CONTAINER,
         image,
         imagePullPolicy: "IfNotPresent",
-        command: ["/usr/src/multus-cni/bin/install_multus", "-d", "/host/opt/cni/bin", "-t", "thick"],
-        resources: { requests: { cpu: "10m", memory: "15Mi" } },
+        command: installerCommand(installer),
+        resources: { requests: { cpu: "10m", memory: "15Mi" }, ...(initLimited ? { limits: { cpu: "100m", memory: "50Mi" } } : {}) },
         securityContext: { privileged: true },
         ...terminationMessages,
         volumeMounts: [{ name: "cnibin", mountPath: "/host/opt/cni/bin", mountPropagation: "Bidirectional" }],

@@ -1,9 +1,8 @@
 import type { ClusterModel } from "../model/cluster";
-import { NAMESPACES, SECOND_NETWORK } from "../model/pods";
+import { CNI_NAMESPACE, NAMESPACES } from "../model/pods";
 import { iso, type KubeObject } from "./json";
 
 const AGE_MS = 60 * 86_400_000;
-const APP_NAMESPACES = ["shop", "billing", "data", "platform"];
 const HOST_NETWORK_SETS = [["kube-system", "kube-proxy"], ["monitoring", "node-exporter"], ["kube-system", "csi-node"], ["monitoring", "log-shipper"], ["kube-system", "node-local-dns"]] as const;
 
 export interface FixedObject {
@@ -11,15 +10,36 @@ export interface FixedObject {
   readonly object: KubeObject;
 }
 
-/** What the model does not move: namespaces, the daemon's settings, second networks, budgets, other DaemonSets. */
-export function fixedObjects(model: ClusterModel): readonly FixedObject[] {
-  const createdMs = model.parameters.startMs - AGE_MS;
-  const meta = (name: string, namespace?: string): KubeObject["metadata"] => ({
+const metaIn =
+  (model: ClusterModel) =>
+  (name: string, namespace?: string): KubeObject["metadata"] => ({
     name,
     ...(namespace === undefined ? {} : { namespace }),
     uid: model.random.fork(`fixed/${namespace ?? ""}/${name}`).uuid(),
-    creationTimestamp: iso(createdMs),
+    creationTimestamp: iso(model.parameters.startMs - AGE_MS),
   });
+
+export const ATTACHMENTS = "k8s.cni.cncf.io/network-attachment-definitions";
+export const CONFIG_MAPS = "/configmaps";
+export const DAEMON_CONFIG_MAP = "multus-daemon-config";
+
+/** A network attachment as it stands now; `undefined` where there is none of this key. */
+export function attachmentObject(model: ClusterModel, key: string): KubeObject | undefined {
+  const config = model.attachments.all.get(key);
+  const [namespace = "", name = ""] = key.split("/");
+  return config === undefined ? undefined : { apiVersion: "k8s.cni.cncf.io/v1", kind: "NetworkAttachmentDefinition", metadata: metaIn(model)(name, namespace), spec: { config } };
+}
+
+export const daemonConfigObject = (model: ClusterModel): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: metaIn(model)(DAEMON_CONFIG_MAP, CNI_NAMESPACE),
+  data: { "daemon-config.json": model.daemonConfig.text },
+});
+
+/** What the model does not move, or moves rarely: namespaces, the daemon's settings, network attachments, budgets, other DaemonSets. */
+export function fixedObjects(model: ClusterModel): readonly FixedObject[] {
+  const meta = metaIn(model);
   return [
     ...NAMESPACES.map((name) => ({
       resource: "/namespaces",
@@ -31,24 +51,11 @@ export function fixedObjects(model: ClusterModel): readonly FixedObject[] {
         status: { phase: "Active" },
       },
     })),
-    {
-      resource: "/configmaps",
-      object: {
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata: meta("multus-daemon-config", "kube-system"),
-        data: { "daemon-config.json": JSON.stringify({ chrootDir: "/hostroot", cniVersion: "0.3.1", logLevel: "verbose", logToStderr: true, cniConfigDir: "/host/etc/cni/net.d", multusConfigFile: "auto", multusAutoconfigDir: "/host/etc/cni/net.d", socketDir: "/host/run/multus/" }, null, 2) },
-      },
-    },
-    ...APP_NAMESPACES.map((namespace) => ({
-      resource: "k8s.cni.cncf.io/network-attachment-definitions",
-      object: {
-        apiVersion: "k8s.cni.cncf.io/v1",
-        kind: "NetworkAttachmentDefinition",
-        metadata: meta(SECOND_NETWORK, namespace),
-        spec: { config: JSON.stringify({ cniVersion: "1.0.0", name: SECOND_NETWORK, type: "macvlan", master: "eth1", mode: "bridge", ipam: { type: "host-local", subnet: "10.250.0.0/24" } }) },
-      },
-    })),
+    { resource: CONFIG_MAPS, object: daemonConfigObject(model) },
+    ...[...model.attachments.all.keys()].flatMap((key) => {
+      const object = attachmentObject(model, key);
+      return object === undefined ? [] : [{ resource: ATTACHMENTS, object }];
+    }),
     ...budgets(meta),
     ...HOST_NETWORK_SETS.map(([namespace, name]) => ({ resource: "apps/daemonsets", object: hostNetworkSet(model, namespace, name, meta(name, namespace)) })),
   ];

@@ -1,5 +1,6 @@
 import { memoryQuantity } from "../../domain/quantity";
 import type { NodeModel } from "../model/node";
+import { RESERVED_BYTES } from "../model/parameters";
 import { iso, type KubeObject } from "./json";
 
 export const KUBELET_VERSION = "v1.37.2";
@@ -9,7 +10,6 @@ export const KERNEL_VERSION = "6.12.0-simulated";
 export const OS_IMAGE = "Sandglass simulated node";
 const AGE_MS = 60 * 86_400_000;
 const LEASE_MS = 10_000;
-const RESERVED_BYTES = 2 ** 29;
 
 /** A node as the API server shows it; `kubeletPort` is where its kubelet really listens. */
 export function nodeObject(node: NodeModel, kubeletPort: number, nowMs: number): KubeObject {
@@ -55,7 +55,7 @@ export function nodeObject(node: NodeModel, kubeletPort: number, nowMs: number):
       conditions: [
         pressure("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
         pressure("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-        pressure("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+        pidPressure(node, pressure("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available")),
         { type: "Ready", status: ready.status, reason: ready.reason, message: ready.message, lastHeartbeatTime: beat, lastTransitionTime: iso(ready.sinceMs) },
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
@@ -75,11 +75,18 @@ export function nodeObject(node: NodeModel, kubeletPort: number, nowMs: number):
   };
 }
 
+function pidPressure(node: NodeModel, calm: Record<string, unknown>): Record<string, unknown> {
+  const since = node.pressureSinceMs === undefined ? {} : { lastTransitionTime: iso(node.pressureSinceMs) };
+  if (!node.pressure || calm["status"] === "Unknown") return calm["status"] === "Unknown" ? calm : { ...calm, ...since };
+  return { ...calm, status: "True", reason: "KubeletHasInsufficientPID", message: "kubelet has insufficient PID available", ...since };
+}
+
 function taintsOf(node: NodeModel, nowMs: number): Record<string, unknown> {
   const key = node.ready.status === "Unknown" ? "node.kubernetes.io/unreachable" : node.ready.status === "False" ? "node.kubernetes.io/not-ready" : undefined;
   const sinceMs = Math.min(nowMs, node.ready.sinceMs);
   const taints = [
     ...(key === undefined ? [] : [{ key, effect: "NoSchedule", timeAdded: iso(sinceMs) }, { key, effect: "NoExecute", timeAdded: iso(sinceMs) }]),
+    ...(node.pressure ? [{ key: "node.kubernetes.io/pid-pressure", effect: "NoSchedule" }] : []),
     ...(node.unschedulable ? [{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }] : []),
   ];
   return taints.length === 0 ? {} : { taints };

@@ -1,3 +1,4 @@
+import { cpuQuantity, memoryQuantity } from "../../domain/quantity";
 import type { ContainerRecord, PodRecord, TerminationRecord } from "../model/records";
 import { daemonPodSpec } from "./daemon-template";
 import { iso, present, type KubeObject } from "./json";
@@ -5,7 +6,7 @@ import { resourcesJson } from "./resources";
 
 const TOKEN_VOLUME = "kube-api-access";
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set(["kube-system"]);
-const MEBIBYTE = 2 ** 20;
+const MOST_USED_BYTES = 512 * 2 ** 20;
 
 /** A pod as the API server shows it; `image` is the CNI daemon's, whose spec comes from its template. */
 export function podObject(pod: PodRecord, hostAddress: string): KubeObject {
@@ -32,9 +33,9 @@ export function podObject(pod: PodRecord, hostAddress: string): KubeObject {
 }
 
 function podSpec(pod: PodRecord): Record<string, unknown> {
-  const common = { nodeName: pod.node, preemptionPolicy: "PreemptLowerPriority", enableServiceLinks: true };
+  const common = { ...placed(pod), preemptionPolicy: "PreemptLowerPriority", enableServiceLinks: true };
   if (pod.kind === "cni-daemon" && pod.resources !== undefined) {
-    return { ...daemonPodSpec(pod.container.image, pod.resources), ...common, priority: 2_000_001_000, priorityClassName: "system-node-critical" };
+    return { ...daemonPodSpec({ image: pod.container.image, resources: pod.resources, installer: pod.installer, initLimited: pod.initLimited }), ...common, priority: 2_000_001_000, priorityClassName: "system-node-critical" };
   }
   const hostNetwork = pod.kind === "host-network";
   const system = SYSTEM_NAMESPACES.has(pod.namespace);
@@ -44,10 +45,10 @@ function podSpec(pod: PodRecord): Record<string, unknown> {
         name: pod.container.name,
         image: pod.container.image,
         imagePullPolicy: "IfNotPresent",
-        resources: { requests: { cpu: "25m", memory: `${32 + (pod.name.length % 4) * 16}Mi` } },
+        resources: { requests: { cpu: cpuQuantity(pod.requests.cpuCores), memory: memoryQuantity(pod.requests.memoryBytes) }, ...(pod.memoryLimitBytes === undefined ? {} : { limits: { memory: memoryQuantity(pod.memoryLimitBytes) } }) },
         terminationMessagePath: "/dev/termination-log",
         terminationMessagePolicy: "File",
-        volumeMounts: [{ name: TOKEN_VOLUME, mountPath: "/var/run/secrets/kubernetes.io/serviceaccount", readOnly: true }],
+        volumeMounts: [{ name: TOKEN_VOLUME, mountPath: "/var/run/secrets/kubernetes.io/serviceaccount", readOnly: true }, ...pod.mounts.map(({ mountPath }, index) => ({ name: `host-${index}`, mountPath }))],
       },
     ],
     ...common,
@@ -61,12 +62,28 @@ function podSpec(pod: PodRecord): Record<string, unknown> {
     serviceAccountName: "default",
     terminationGracePeriodSeconds: pod.graceMs / 1_000,
     tolerations: hostNetwork ? [{ operator: "Exists" }] : [{ key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }],
-    volumes: [{ name: TOKEN_VOLUME, projected: { defaultMode: 420, sources: [{ serviceAccountToken: { expirationSeconds: 3_607, path: "token" } }] } }],
+    volumes: [
+      { name: TOKEN_VOLUME, projected: { defaultMode: 420, sources: [{ serviceAccountToken: { expirationSeconds: 3_607, path: "token" } }] } },
+      ...pod.mounts.map(({ hostPath, kind }, index) => ({ name: `host-${index}`, hostPath: { path: hostPath, type: kind === "file" ? "Socket" : "" } })),
+    ],
   };
 }
 
+/** Bound to its node, or one of a DaemonSet that may run there alone and waits for room. */
+function placed(pod: PodRecord): Record<string, unknown> {
+  if (pod.scheduledMs !== undefined) return { nodeName: pod.node };
+  const terms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: [pod.node] }] }];
+  return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } } };
+}
+
+function scheduledCondition({ scheduledMs, unschedulable, resourcesGeneration, createdMs }: PodRecord): Record<string, unknown> {
+  const base = { type: "PodScheduled", lastProbeTime: null, observedGeneration: resourcesGeneration };
+  if (scheduledMs !== undefined) return { ...base, status: "True", lastTransitionTime: iso(scheduledMs) };
+  return { ...base, status: "False", lastTransitionTime: iso(unschedulable?.sinceMs ?? createdMs), reason: "Unschedulable", message: unschedulable?.message ?? "" };
+}
+
 function podStatus(pod: PodRecord, hostAddress: string): Record<string, unknown> {
-  const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: iso(pod.scheduledMs), observedGeneration: pod.resourcesGeneration };
+  const scheduled = scheduledCondition(pod);
   const qosClass = "Burstable";
   // Until the kubelet has seen the pod, only the scheduler has written its status.
   if (pod.startMs === undefined) return { conditions: [scheduled], phase: pod.phase, qosClass };
@@ -131,7 +148,8 @@ const terminated = (of: TerminationRecord): Record<string, unknown> => ({
   reason: of.reason,
   startedAt: iso(of.startedMs),
   finishedAt: iso(of.finishedMs),
+  ...(of.message === undefined ? {} : { message: of.message }),
 });
 
-/** Memory that a pod of the workload uses, for the pages that show it. */
-export const workloadBytes = (pod: PodRecord): number => (32 + (pod.name.length % 4) * 16) * MEBIBYTE;
+/** Memory that a pod of the workload uses, for the pages that show it: what it asks for, as far as a small program can use it. */
+export const workloadBytes = (pod: PodRecord): number => Math.min(pod.requests.memoryBytes, MOST_USED_BYTES);

@@ -1,15 +1,25 @@
-import { AGENT_REPORT_VERSION, type AgentReport, type ConfigReading, type SandboxReading, type SocketReading } from "../../domain/agent-report";
-import { BIN_DIR, CONF_DIR, MULTUS_CONF, SOCKET_PATH } from "../model/files";
+import { configChanges } from "../../agent/conf/changes";
+import { configFilesReader } from "../../agent/conf/config-files";
+import { CRI_DEADLINE_MS } from "../../agent/cri-error";
+import { AGENT_REPORT_VERSION, type AgentReport, type SandboxReading, type SocketReading } from "../../domain/agent-report";
+import { SOCKET_PATH } from "../model/files";
+import { DEFAULT_RUNTIME_REQUEST_TIMEOUT_MS } from "../model/parameters";
+import { knowsReadinessPath } from "../model/images";
 import type { NodeModel } from "../model/node";
-import { CNI_NOT_INITIALIZED, SHIM } from "../model/texts";
+import type { SandboxRecord } from "../model/records";
+import { CNI_NOT_INITIALIZED } from "../model/texts";
 import { RUNTIME_VERSION } from "../objects/node";
+import { binaries } from "./agent/binaries";
+import { caches } from "./agent/caches";
+import { cgroups } from "./agent/cgroups";
+import { confDir, configFiles, configReading, type ConfMemory } from "./agent/conf";
+import { mounts, processes, socketInode, socketUse } from "./agent/processes";
 
 /** The agent waits this long for a health path. */
 const PROBE_TIMEOUT_SECONDS = 5;
 const CRI_SOCKET = "/run/containerd/containerd.sock";
 const LIST_BASE_SECONDS = 0.003;
 const LIST_SECONDS_PER_SANDBOX = 0.00004;
-const PRIMARY_PLUGINS = ["bridge", "host-local"];
 
 export interface AgentLife {
   readonly startId: string;
@@ -17,11 +27,18 @@ export interface AgentLife {
   readonly agentVersion: string;
 }
 
-/** What an agent on this node would read now. */
-export function agentReport(node: NodeModel, life: AgentLife): AgentReport {
-  const items = [...node.runtime.sandboxes.values()].map(sandboxReading);
-  const initialized = node.files.effectiveConf() !== undefined;
-  const tookSeconds = LIST_BASE_SECONDS + items.length * LIST_SECONDS_PER_SANDBOX;
+/** What an agent remembers from one report to the next, and what the server has told it. */
+export interface AgentMemory {
+  readonly conf: ConfMemory;
+  nadPluginTypes: readonly string[];
+}
+
+export const agentMemory = (): AgentMemory => ({ conf: { files: configFilesReader(), changes: configChanges() }, nadPluginTypes: [] });
+
+/** What an agent on this node would read now, out of the model's own state. */
+export function agentReport(node: NodeModel, life: AgentLife, memory: AgentMemory = agentMemory()): AgentReport {
+  const runtime = runtimePart(node);
+  const dir = confDir(node);
   return {
     version: AGENT_REPORT_VERSION,
     node: node.parameters.name,
@@ -29,24 +46,48 @@ export function agentReport(node: NodeModel, life: AgentLife): AgentReport {
     sequence: life.sequence,
     atMs: Math.round(node.engine.nowMs),
     agentVersion: life.agentVersion,
-    runtime: {
-      looked: true,
-      reading: {
-        name: "containerd",
-        version: RUNTIME_VERSION,
-        conditions: [
-          { type: "RuntimeReady", status: true, reason: "", message: "" },
-          initialized ? { type: "NetworkReady", status: true, reason: "", message: "" } : { type: "NetworkReady", status: false, reason: "NetworkPluginNotReady", message: `Network plugin returns error: ${CNI_NOT_INITIALIZED}` },
-        ],
-      },
-    },
-    sandboxes: { looked: true, items, tookSeconds, truncated: false },
-    sockets: { looked: true, items: [{ name: "cri", path: CRI_SOCKET, state: "answers", latencySeconds: tookSeconds }, socketReading(node)] },
-    config: { looked: true, reading: configReading(node) },
+    runtime,
+    sandboxes: sandboxesPart(node),
+    sockets: { looked: true, items: [criSocket(node), daemonSocket(node)] },
+    config: { looked: true, reading: configReading(node, dir) },
+    ...configFiles(node, dir, runtime, memory.conf),
+    binaries: binaries(node, dir, memory.nadPluginTypes),
+    cgroups: cgroups(node),
+    processes: processes(node),
+    socketUse: socketUse(node),
+    mounts: mounts(node),
+    caches: caches(node),
+    kubelet: { looked: true, reading: kubeletReading(node) },
   };
 }
 
-const sandboxReading = (s: ReturnType<NodeModel["runtime"]["sandboxes"]["get"]> & object): SandboxReading => ({
+const noAnswer = (call: string): { readonly looked: false; readonly reason: string } => ({ looked: false, reason: `${CRI_SOCKET}: no answer to ${call} in ${CRI_DEADLINE_MS / 1_000} s` });
+
+function runtimePart(node: NodeModel): AgentReport["runtime"] {
+  if (node.runtime.frozen) return noAnswer("Version");
+  const initialized = node.loader.loaded !== undefined;
+  return {
+    looked: true,
+    reading: {
+      name: "containerd",
+      version: RUNTIME_VERSION,
+      conditions: [
+        { type: "RuntimeReady", status: true, reason: "", message: "" },
+        initialized ? { type: "NetworkReady", status: true, reason: "", message: "" } : { type: "NetworkReady", status: false, reason: "NetworkPluginNotReady", message: `Network plugin returns error: ${CNI_NOT_INITIALIZED}` },
+      ],
+    },
+  };
+}
+
+function sandboxesPart({ runtime }: NodeModel): AgentReport["sandboxes"] {
+  if (runtime.frozen) return noAnswer("ListPodSandbox");
+  const items = [...runtime.sandboxes.values()].map(sandboxReading);
+  return { looked: true, items, tookSeconds: listSeconds(runtime.sandboxes.size), truncated: false };
+}
+
+const listSeconds = (count: number): number => LIST_BASE_SECONDS + count * LIST_SECONDS_PER_SANDBOX;
+
+const sandboxReading = (s: SandboxRecord): SandboxReading => ({
   id: s.id,
   namespace: s.namespace,
   name: s.podName,
@@ -57,28 +98,25 @@ const sandboxReading = (s: ReturnType<NodeModel["runtime"]["sandboxes"]["get"]> 
   ...(s.state === "unknown" ? {} : { createdMs: Math.round(s.createdMs) }),
 });
 
-/** The socket is removed in good order; after a kill its file stays and nobody listens. */
-function socketReading(node: NodeModel): SocketReading {
-  const base = { name: "multus", path: SOCKET_PATH };
-  if (node.files.socket === undefined) return { ...base, state: "absent", detail: "ENOENT" };
-  if (node.daemon.state === "down") return { ...base, state: "refuses", detail: "ECONNREFUSED" };
-  const latencySeconds = node.daemon.healthSeconds();
-  if (latencySeconds > PROBE_TIMEOUT_SECONDS) return { ...base, state: "silent", detail: `no answer in ${PROBE_TIMEOUT_SECONDS} s` };
-  return { ...base, state: "answers", latencySeconds, detail: node.daemon.state === "draining" ? "500" : "200" };
+function criSocket({ runtime }: NodeModel): SocketReading {
+  const base = { name: "cri", path: CRI_SOCKET };
+  if (runtime.frozen) return { ...base, state: "silent", detail: noAnswer("ListPodSandbox").reason };
+  return { ...base, state: "answers", latencySeconds: listSeconds(runtime.sandboxes.size), detail: "ListPodSandbox" };
 }
 
-function configReading(node: NodeModel): ConfigReading {
-  const effectiveFile = node.files.effectiveConf();
-  const byDaemon = effectiveFile === MULTUS_CONF;
-  const pluginTypes = effectiveFile === undefined ? [] : byDaemon ? [SHIM] : PRIMARY_PLUGINS;
-  const missingBinaries = pluginTypes.filter((type) => !node.files.bin.has(type));
-  return {
-    dir: CONF_DIR,
-    ...(effectiveFile === undefined ? {} : { effectiveFile }),
-    pluginTypes,
-    sockets: byDaemon ? [SOCKET_PATH] : [],
-    missingBinaries,
-    ...(missingBinaries.length === 0 ? {} : { binaryProblems: missingBinaries.map((type) => `${type}: not in ${BIN_DIR}`) }),
-    binDirs: [BIN_DIR],
-  };
+/** The socket is removed in good order; after a kill its file stays and nobody listens, nor at one that was put in its place. */
+function daemonSocket(node: NodeModel): SocketReading {
+  const { files, daemon } = node;
+  const base = { name: "multus", path: SOCKET_PATH, ...socketInode(node) };
+  if (files.socket === undefined) return { ...base, state: "absent", detail: "nothing at this path" };
+  if (daemon.state === "down" || files.socket.file.inode !== daemon.listensAt) return { ...base, state: "refuses", detail: "ECONNREFUSED" };
+  const latencySeconds = daemon.healthSeconds();
+  if (latencySeconds > PROBE_TIMEOUT_SECONDS) return { ...base, state: "silent", detail: `connected, no answer in ${PROBE_TIMEOUT_SECONDS} s` };
+  const status = daemon.state === "draining" ? "500" : "200";
+  return { ...base, state: "answers", latencySeconds, detail: knowsReadinessPath(daemon.version) ? `${status} on /readyz` : `404 on /readyz, ${status} on /healthz` };
+}
+
+function kubeletReading({ parameters: { runtimeRequestTimeoutMs } }: NodeModel): { readonly runtimeRequestTimeoutSeconds: number; readonly timeoutFrom: string } {
+  const timeoutFrom = runtimeRequestTimeoutMs === DEFAULT_RUNTIME_REQUEST_TIMEOUT_MS ? "default" : "/var/lib/kubelet/config.yaml";
+  return { runtimeRequestTimeoutSeconds: runtimeRequestTimeoutMs / 1_000, timeoutFrom };
 }

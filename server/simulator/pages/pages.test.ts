@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AgentReport } from "../../domain/agent-report";
 import { parseReport } from "../../sources/agent/schema";
 import { readCadvisorMetrics, readConfigz, readKubeletMetrics } from "../../sources/kubelet/read-page";
 import { cadvisorMetricsOf, kubeletMetricsOf } from "../history";
@@ -151,6 +152,44 @@ describe("the other pages", () => {
     const report = agentReport(storm, { startId: "start", sequence: 1, agentVersion: "simulated" });
     expect(report.sockets.looked && report.sockets.items.map(({ name, state }) => [name, state])).toEqual([["cri", "answers"], ["multus", "silent"]]);
     expect(report.sandboxes.looked && report.sandboxes.items.some((s) => !s.ready && s.createdMs === undefined)).toBe(true);
+  });
+});
+
+describe("the later parts of an agent's report", () => {
+  const reportOf = (node: NodeModel): AgentReport => agentReport(node, { startId: "start", sequence: 1, agentVersion: "simulated" });
+
+  it("hold in a storm the shims that live, and far more connections than these", () => {
+    const { processes, socketUse, cgroups } = reportOf(storm);
+    const [use] = socketUse?.looked === true ? socketUse.items : [];
+    expect(use?.liveShims).toBe(storm.cni.liveShims);
+    expect(use?.connections).toBeGreaterThan(3 * (use?.liveShims ?? NaN));
+    const items = processes?.looked === true ? processes.items : [];
+    expect(items).toHaveLength(storm.cni.liveShims);
+    expect(new Set(items.map(({ command }) => command))).toEqual(new Set(["DEL"]));
+    const daemon = cgroups?.looked === true ? cgroups.items.find(({ cni }) => cni === "multus") : undefined;
+    expect((daemon?.cpuThrottledPeriods ?? 0) / (daemon?.cpuPeriods ?? 0)).toBeGreaterThan(0.95);
+    expect(daemon).toMatchObject({ cpuQuotaCores: 0.1, memoryLimitBytes: 2 ** 30, cgroupVersion: 2 });
+  });
+
+  it("name the shim as absent and asked for once somebody has removed it", () => {
+    const lost = nodeOf("missing-binary", (_, expected) => expected === "no");
+    const { binaries, config } = reportOf(lost);
+    expect(binaries?.looked === true && binaries.items.find(({ type }) => type === "multus-shim")).toEqual({ type: "multus-shim", problem: "absent", wantedBy: ["00-multus.conf"] });
+    expect(config.looked && config.reading).toMatchObject({ missingBinaries: ["multus-shim"], binaryProblems: ["multus-shim: not in /opt/cni/bin"] });
+  });
+
+  it("count one lease and one cached result for each pod of a calm node, none of them broken or leaked", () => {
+    const { caches } = reportOf(healthy);
+    const pods = [...healthy.runtime.sandboxes.values()].filter(({ hostNetwork, state }) => !hostNetwork && state === "ready").length;
+    const pool = caches?.looked === true ? caches.pools.find(({ network }) => network === "cbr0") : undefined;
+    expect(pool).toMatchObject({ leases: pods, leaked: 0, range: healthy.parameters.podCidr });
+    expect(caches?.looked === true && caches.items.every(({ brokenCount }) => brokenCount === 0)).toBe(true);
+  });
+
+  it("tell which conflist multus hands pods to, and that nothing mounts an old socket", () => {
+    const { configFiles, mounts } = reportOf(healthy);
+    expect(configFiles?.looked === true && configFiles.reading).toMatchObject({ loaded: true, multus: { generated: true, clusterNetwork: "10-bridge.conflist", clusterNetworkExists: true } });
+    expect(mounts).toEqual({ looked: true, stale: [], mountsSeen: 0 });
   });
 });
 
