@@ -2,12 +2,14 @@ import type { Clock } from "../clock";
 import type { LaterParts } from "../domain/agent-readings";
 import type { Looked, PushAnswer } from "../domain/agent-report";
 import { binariesReader } from "./bin/binaries";
+import { cachesReader } from "./cache/caches";
 import { cgroupReader } from "./cgroup/cgroups";
 import { configChanges } from "./conf/changes";
 import { configFilesReader } from "./conf/config-files";
 import { multusReader } from "./conf/multus";
 import type { ConfigLook } from "./config";
 import type { HostFs } from "./host-fs";
+import { kubeletReader } from "./kubelet/kubelet";
 import type { LookAtPart } from "./parts";
 import { podNames, type PodNamesLook } from "./pod-names";
 import type { ContainerOf } from "./proc/cgroup-path";
@@ -56,6 +58,8 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
     changes: configChanges(),
     processes: pluginProcessReader(fs, proc),
     mounts: staleMountReader(fs, proc),
+    caches: cachesReader(fs, () => clock.now()),
+    kubelet: kubeletReader(fs, proc),
     cgroups: cgroupReader(`${hostRoot}/sys/fs/cgroup`, () => clock.now()),
   };
   let wanted: Omit<PushAnswer, "version"> = {};
@@ -71,23 +75,29 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
     return { configFiles, binaries, ...(changed.length === 0 ? {} : { configChanges: changed }) };
   };
 
-  const ofProcesses = async ({ atMs, config, sockets }: RoundSoFar, names: PodNamesLook): Promise<Pick<LaterParts, "processes" | "mounts" | "socketUse">> => {
+  const ofProcesses = async ({ atMs, config, sockets }: RoundSoFar, names: PodNamesLook): Promise<Pick<LaterParts, "processes" | "mounts" | "socketUse" | "kubelet">> => {
     const scan = await part("scan", () => scanner.scan(), blind);
-    if ("looked" in scan) return { processes: scan, mounts: scan, socketUse: scan };
-    const [processes, mounts] = await Promise.all([
+    if ("looked" in scan) return { processes: scan, mounts: scan, socketUse: scan, kubelet: scan };
+    const [processes, mounts, kubelet] = await Promise.all([
       part("processes", () => readers.processes.look(scan, config.dir?.binDirs ?? [], wantedPrograms(config, wanted.nadPluginTypes), atMs), blind),
       sockets.looked ? part("mounts", () => readers.mounts.look(scan, sockets.paths, namesOf(names)), blind) : sockets,
+      part("kubelet", () => readers.kubelet.look(scan), blind),
     ]);
     const callers = config.dir?.files.flatMap(({ config: one }) => (one.usable ? one.callers : [])) ?? [];
     const socketUse = sockets.looked ? await part("socketUse", () => lookAtSocketUse(proc, sockets.paths, callers, processes), blind) : sockets;
-    return { processes, mounts, socketUse };
+    return { processes, mounts, socketUse, kubelet };
   };
 
   return {
     look: async (round) => {
       const names = await part("names", () => podNames(fs, round.runtime), blind);
-      const [conf, processes, cgroups] = await Promise.all([ofConf(round), ofProcesses(round, names), part("cgroups", () => readers.cgroups.look(names, wanted.cniDaemonSets ?? []), blind)]);
-      return { cgroups, ...processes, ...conf };
+      const [conf, processes, cgroups, caches] = await Promise.all([
+        ofConf(round),
+        ofProcesses(round, names),
+        part("cgroups", () => readers.cgroups.look(names, wanted.cniDaemonSets ?? []), blind),
+        part("caches", () => readers.caches.look(round.config.dir?.files ?? [], round.runtime.sandboxes), blind),
+      ]);
+      return { cgroups, ...processes, ...conf, caches };
     },
     told: ({ version: _, ...answer }) => {
       wanted = { ...wanted, ...answer };

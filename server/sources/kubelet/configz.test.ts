@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseGoDuration, readRuntimeRequestTimeout } from "./configz";
+import { parseGoDuration } from "@/server/domain/go-duration";
+import { readRuntimeRequestTimeout } from "./configz";
 
 describe("a duration as Go writes it", () => {
   it.each([

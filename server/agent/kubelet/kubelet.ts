@@ -1,0 +1,115 @@
+import type { KubeletReading, LaterParts } from "../../domain/agent-readings";
+import { capText } from "../../domain/agent-report";
+import { parseGoDuration } from "../../domain/go-duration";
+import { DEFAULT_RUNTIME_REQUEST_TIMEOUT_SECONDS } from "../../domain/metrics/deadline";
+import { pathText } from "../bounds";
+import { KUBELET_ROOTS } from "../conf/multus";
+import { reasonOf, type HostFs, type Stamp } from "../host-fs";
+import { readProcFile } from "../proc/proc-files";
+import type { ProcScan } from "../proc/scan";
+import { kubeletFlags, type KubeletFlags } from "./command-line";
+
+export interface KubeletReader {
+  look(scan: ProcScan): Promise<NonNullable<LaterParts["kubelet"]>>;
+}
+
+const PROGRAM = /\/kubelet(?: \(deleted\))?$/;
+const FLAG = "--runtime-request-timeout";
+const DROP_IN = ".conf";
+const MAX_CMDLINE_BYTES = 128 * 1024;
+const MAX_CONFIG_BYTES = 256 * 1024;
+const MAX_DROP_INS = 64;
+
+interface Settings {
+  readonly stamp: Stamp;
+  readonly timeout?: string;
+}
+
+class KubeletUnknown extends Error {
+  override name = "KubeletUnknown";
+}
+
+/**
+ * The kubelet's `runtimeRequestTimeout` out of its own settings: the command line before the drop-ins, those before the config file,
+ * and where none of them sets it the kubelet's own default. `root`: the `/proc` of the scan.
+ */
+export function kubeletReader(fs: HostFs, root: string): KubeletReader {
+  const known = new Map<string, Settings>();
+
+  return {
+    look: async (scan) => {
+      try {
+        const process = [...scan.processes.values()].find(({ exe }) => exe !== undefined && PROGRAM.test(exe));
+        return { looked: true, reading: process === undefined ? await withoutProcess() : await ofProcess(process.pid) };
+      } catch (error) {
+        return { looked: false, reason: capText(error instanceof KubeletUnknown ? error.message : reasonOf(error)) };
+      }
+    },
+  };
+
+  async function ofProcess(pid: number): Promise<KubeletReading> {
+    let flags: KubeletFlags;
+    try {
+      flags = kubeletFlags((await readProcFile(`${root}/${String(pid)}/cmdline`, MAX_CMDLINE_BYTES)).toString("utf8"));
+    } catch (error) {
+      throw new KubeletUnknown(`the kubelet's command line could not be read: ${reasonOf(error)}`, { cause: error });
+    }
+    if (flags.runtimeRequestTimeout !== undefined) return reading(flags.runtimeRequestTimeout, FLAG);
+    for (const path of [...(await dropIns(flags.configDir)), ...(flags.config === undefined ? [] : [flags.config])]) {
+      const settings = path.startsWith("/") ? await settingsIn(path) : undefined;
+      if (settings === undefined) throw new KubeletUnknown(`nothing at ${path}, which the kubelet's command line names`);
+      if (settings.timeout !== undefined) return reading(settings.timeout, path);
+    }
+    return { runtimeRequestTimeoutSeconds: DEFAULT_RUNTIME_REQUEST_TIMEOUT_SECONDS, timeoutFrom: "default" };
+  }
+
+  /** A config that sets it is worth something; of one that does not, nobody knows what a command line would add. */
+  async function withoutProcess(): Promise<KubeletReading> {
+    for (const folder of KUBELET_ROOTS) {
+      const path = `${folder}/config.yaml`;
+      const timeout = (await settingsIn(path))?.timeout;
+      if (timeout !== undefined) return reading(timeout, path);
+    }
+    throw new KubeletUnknown("no process named kubelet is seen, and no usual config of one sets the timeout");
+  }
+
+  /** Later ones win, so they are asked first. */
+  async function dropIns(dir: string | undefined): Promise<readonly string[]> {
+    if (dir === undefined) return [];
+    const names = ((await fs.list(dir)) ?? []).map(({ name }) => name).filter((name) => name.endsWith(DROP_IN));
+    return names.sort().reverse().slice(0, MAX_DROP_INS).map((name) => `${dir}/${name}`);
+  }
+
+  /** Undefined where there is no such file. */
+  async function settingsIn(path: string): Promise<Settings | undefined> {
+    const stamp = await fs.stamp(path);
+    if (stamp === undefined) return undefined;
+    const before = known.get(path);
+    if (before?.stamp.key === stamp.key) return before;
+    const timeout = await timeoutOf((await fs.read(path, MAX_CONFIG_BYTES))?.toString("utf8") ?? "", path);
+    const settings = { stamp, ...(timeout === undefined ? {} : { timeout }) };
+    known.set(path, settings);
+    return settings;
+  }
+}
+
+async function timeoutOf(text: string, path: string): Promise<string | undefined> {
+  // Loaded only now: most agents need it once.
+  const { load } = await import("js-yaml");
+  let config: unknown;
+  try {
+    config = load(text);
+  } catch (error) {
+    throw new KubeletUnknown(`${path} is neither YAML nor JSON`, { cause: error });
+  }
+  const timeout: unknown = typeof config === "object" && config !== null && "runtimeRequestTimeout" in config ? config.runtimeRequestTimeout : undefined;
+  return typeof timeout === "string" ? timeout : undefined;
+}
+
+/** Nothing, and zero, mean the default to the kubelet. */
+function reading(text: string, from: string): KubeletReading {
+  const seconds = parseGoDuration(text);
+  if (seconds === undefined) throw new KubeletUnknown(`${from}: the timeout is no duration`);
+  if (seconds === 0) return { runtimeRequestTimeoutSeconds: DEFAULT_RUNTIME_REQUEST_TIMEOUT_SECONDS, timeoutFrom: "default" };
+  return { runtimeRequestTimeoutSeconds: seconds, timeoutFrom: pathText(from) };
+}
