@@ -11,11 +11,11 @@ const DEADLINE = "Failed to create pod sandbox: rpc error: code = DeadlineExceed
 causeCases(unknown, {
   fires: [
     { name: "where pods are stuck and what they say tells nothing", certainty: "suspected", detail: "text", says: ["1 pod"], input: causeInput({ errors: [errorGroup(DEADLINE)], ...waiting("web-1", 300) }) },
+    { name: "where what they say points to something that was looked at and is in order", certainty: "suspected", detail: "text", says: ["1 pod"], input: causeInput({ errors: [saying("runtime-stuck-or-slow", "name is reserved")], ...waiting("web-1", 300) }) },
     { name: "where pods are stuck and say nothing, as behind a daemon that hangs", certainty: "suspected", detail: "silent", says: ["2 min", "240 s"], input: causeInput(waiting("web-1", 120)) },
   ],
   almost: [
     { name: "where pods wait no longer than usual", input: causeInput({ errors: [errorGroup(DEADLINE)], ...waiting("web-1", 60) }) },
-    { name: "where one of the texts names a cause", input: causeInput({ errors: [errorGroup(DEADLINE), saying("nad-missing", "not found")], ...waiting("web-1", 300) }) },
     { name: "where the pods that wait are held by what they ask for", input: causeInput(waiting("db-0", 300, {}, { kind: "own-request", sinceMs: 0, because: "x" })) },
   ],
   missing: [{ name: "cannot tell where events may not be seen: they may say why", state: "unknown", says: "Events cannot be seen", input: causeInput({ ...waiting("web-1", 300), kind: (kind) => (kind === "events" ? { seen: false, reason: "forbidden" } : { seen: true }) }) }],

@@ -1,7 +1,7 @@
 import { spanWords } from "../words";
 import { notSeen, seen } from "./evidence";
-import { cannotTell, clear, countWords, podsOf, textEvidence, textsUnseen } from "./findings";
-import { MAX_PODS_NAMED, type Cause, type CauseInput, type ErrorGroup, type Finding } from "./types";
+import { cannotTell, clear, countWords, textEvidence, textsUnseen } from "./findings";
+import type { Cause, CauseInput, Finding } from "./types";
 import { namesOf, stuckPods } from "./waiting-pods";
 
 export const unknown: Cause = {
@@ -12,7 +12,7 @@ export const unknown: Cause = {
     "Pods wait for a sandbox for longer than a healthy node needs. What they say decides nothing, or they say nothing at all, and no measurement shows a mechanism. A call that hangs is silent until the kubelet's deadline, four minutes by default, and a deadline that is exceeded names nobody.",
   impact: "The pods that are listed do not start.",
   checks: [
-    "Stuck pods (90 s and more) whose texts, if any, name no cause (details text and silent).",
+    "Stuck pods (90 s and more), with texts that decide nothing or without any (details text and silent).",
     "It is shown only where no other cause that concerns the node fires.",
   ],
   lookAlikes: [
@@ -34,9 +34,8 @@ export const unknown: Cause = {
     if (unseen !== undefined) return [cannotTell(unseen)];
     const stuck = stuckPods(input);
     if (stuck.length === 0) return [clear("No pod is stuck.")];
-    if (input.errors.length === 0) return [silent(input, stuck)];
-    const undecided = input.errors.filter(({ explanation }) => explanation.cause === "unknown");
-    return [undecided.length < input.errors.length ? clear("What pods say points to a cause.") : texts(undecided)];
+    // Whether another cause takes the texts up is not known here: `diagnose` leaves this one out where any does.
+    return [input.errors.length === 0 ? silent(input, stuck) : texts(input, stuck)];
   },
 };
 
@@ -52,14 +51,14 @@ function silent(input: CauseInput, stuck: ReturnType<typeof stuckPods>): Finding
   };
 }
 
-function texts(groups: readonly ErrorGroup[]): Finding {
-  const most = groups.reduce((count, group) => Math.max(count, group.count), 0);
+function texts({ errors, nowMs }: CauseInput, stuck: ReturnType<typeof stuckPods>): Finding {
+  const oldestMs = Math.min(...stuck.map(({ hold }) => hold.sinceMs));
   return {
     state: "firing",
     certainty: "suspected",
     detail: "text",
-    summary: `Pods are stuck, and the texts of ${countWords(most, "pod")} do not tell why.`,
-    evidence: textEvidence(groups),
-    pods: podsOf(groups).slice(0, MAX_PODS_NAMED),
+    summary: `${countWords(stuck.length, "pod")} ${stuck.length === 1 ? "is" : "are"} stuck, the oldest for ${spanWords(oldestMs, nowMs)}, and what is said does not tell why.`,
+    evidence: [seen("Stuck pods", "api", { value: stuck.length, unit: "pods", atMs: oldestMs }), ...textEvidence(errors)],
+    pods: namesOf(stuck),
   };
 }
