@@ -1,9 +1,9 @@
 import type { Evidence } from "../answer";
-import { CNI_ROWS, cniDaemonOf, type CniRow } from "../cni-daemons";
 import { canonicalSocketPath, KNOWN_SOCKETS } from "../known-sockets";
 import { listWords } from "../words";
 import { agentPart } from "./agent-part";
 import { lookAtBinaries } from "./binaries";
+import { bringsConfig, cnisHere, cnisInCluster, ROWS_WITH_CONFIG } from "./cnis-in-cluster";
 import { confDir } from "./conf-dir";
 import { couldNotLook, notSeen, seen } from "./evidence";
 import { cannotTell, clear, countWords, podsOf, textEvidence, textsFor, textsUnseen } from "./findings";
@@ -54,22 +54,16 @@ export const cniConfigConflict: Cause = {
   },
 };
 
-/** CNIs that bring a config of their own; the others only add networks to it. */
-const ROWS: readonly CniRow[] = CNI_ROWS.filter(({ confFiles }) => confFiles.length > 0);
-
-/** The names of CNIs by their DaemonSets in the whole cluster, whatever `--cni-daemon` picks. */
-const cnisInCluster = (input: CauseInput): ReadonlySet<string> => new Set(input.daemonSets.flatMap((daemonSet) => cniDaemonOf(daemonSet, [])?.cni ?? []));
-
 function leftOver(input: CauseInput, file: string, inForce: Evidence): Finding {
   const config = agentPart(input, "config");
   const types = config.looked ? config.reading.pluginTypes : [];
-  const owners = ROWS.filter(({ confFiles, pluginTypes }) => confFiles.includes(file) || pluginTypes.some((type) => types.includes(type)));
+  const owners = ROWS_WITH_CONFIG.filter(({ confFiles, pluginTypes }) => confFiles.includes(file) || pluginTypes.some((type) => types.includes(type)));
   if (owners.length === 0) return clear(`${file} belongs to no CNI that is known by its name or its plugins.`, [inForce]);
   const present = cnisInCluster(input);
   const living = owners.find(({ cni }) => present.has(cni));
   if (living !== undefined) return clear(`${file} belongs to ${living.cni}, whose DaemonSet is in the cluster.`, [inForce, seen(`DaemonSet of ${living.cni}`, "api")]);
   const owner = owners[0]?.cni ?? "";
-  const others = daemonsHere(input);
+  const others = cnisHere(input).filter(bringsConfig);
   const evidence: Evidence[] = [inForce, notSeen(`DaemonSet of ${owner}`, "api"), ...others.map((cni) => seen(`Daemon of ${cni} on this node`, "api"))];
   if (others.length === 0) return clear(`${file} belongs to ${owner}, and no other CNI's daemon is on this node: it may be a part of the distribution.`, evidence);
   const trouble = troubles(input, types);
@@ -82,12 +76,6 @@ function leftOver(input: CauseInput, file: string, inForce: Evidence): Finding {
     evidence: [...evidence, ...trouble],
     pods: namesOf(waitsForNode(input)),
   };
-}
-
-/** CNIs with a config of their own whose daemon has a pod on this node. */
-function daemonsHere(input: CauseInput): readonly string[] {
-  const names = input.cniDaemons.filter(({ key }) => input.daemons.some(({ daemonSet }) => daemonSet === key)).map(({ cni }) => cni);
-  return [...new Set(names)].filter((name) => ROWS.some(({ cni }) => cni === name));
 }
 
 /** What shows that the config in force is not served. */
@@ -106,9 +94,10 @@ function troubles(input: CauseInput, types: readonly string[]): readonly Evidenc
 
 /** Texts of pods whose plugin calls the socket of a CNI that the cluster does not have. */
 function callsToAbsentCnis(input: CauseInput): readonly ErrorGroup[] {
+  if (!input.errors.some(({ explanation }) => explanation.facts.socketPath !== undefined)) return [];
   const present = cnisInCluster(input);
   // Without another CNI's DaemonSet nothing says that this one is not a part of the distribution.
-  if (![...present].some((name) => ROWS.some(({ cni }) => cni === name))) return [];
+  if (![...present.keys()].some(bringsConfig)) return [];
   return input.errors.filter(({ explanation }) => {
     const path = explanation.facts.socketPath;
     const socket = path === undefined ? undefined : KNOWN_SOCKETS.find((known) => canonicalSocketPath(known.path) === canonicalSocketPath(path));

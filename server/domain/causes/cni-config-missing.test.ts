@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ConfigReading } from "../agent-report";
-import { agentReport, node } from "../testing/builders";
+import { agentReport, daemonSet, node, objectName } from "../testing/builders";
 import { cniConfigMissing } from "./cni-config-missing";
 import { CONFIG_SETTLES_MS, NODE_JOINS_MS } from "./runtime-network";
 import { causeCases, checked } from "./testing/cases";
@@ -47,6 +47,11 @@ it("shows the pods that wait, and both sides of the evidence", () => {
   const [found] = checked(cniConfigMissing, causeInput({ node: notReady(), report: report({}), ...waiting("web-1", 60) }));
   expect(found?.pods).toEqual(["default/web-1"]);
   expect(found?.evidence.map(({ source, value }) => [source, value])).toEqual([["agent", "no file"], ["agent", "false: Network plugin returns error: cni plugin not initialized"], ["api", `False: ${NOT_READY}`]]);
+});
+
+it("explains a daemon that is down only where that is multus, which needs another CNI's config", () => {
+  const of = (...names: readonly string[]) => checked(cniConfigMissing, causeInput({ node: notReady(), report: report({}), daemonSets: names.map((name) => daemonSet({ uid: name, name: objectName(name), matchLabels: {}, hostPaths: [] })) }))[0]?.explains;
+  expect([of(), of("kube-multus-ds"), of("kube-multus-ds", "cilium"), of("cilium")]).toEqual([["daemon-down"], ["daemon-down"], [], []]);
 });
 
 it("is clear again with the first report that shows a file in force", () => {

@@ -44,7 +44,7 @@ export const daemonDown: Cause = {
     "Before it comes back with many pods waiting, look at its memory limit: all of them call at once.",
   ],
   actions: ["restart-daemon-pod", "set-daemon-resources"],
-  explains: ["daemon-slow", "retry-storm", "sandbox-name-reserved", "silent-bypass", "teardown-failed"],
+  explains: ["cni-config-missing", "daemon-slow", "retry-storm", "sandbox-name-reserved", "silent-bypass", "teardown-failed"],
   check: (input) => {
     const unseen = daemonsUnseen(input);
     const look = calledSockets(input);

@@ -1,4 +1,5 @@
-import { CNI_ROWS, cniDaemonOf } from "../cni-daemons";
+import { CNI_ROWS } from "../cni-daemons";
+import { cnisInCluster } from "./cnis-in-cluster";
 import { couldNotLook, seen } from "./evidence";
 import { cannotTell, clear, podsOf, textEvidence, textsUnseen } from "./findings";
 import { hasBug, KNOWN_BUGS, versionIn, versionOfImage, versionWords, type KnownBug, type Version } from "./known-bugs";
@@ -73,7 +74,7 @@ function showsSymptom({ symptoms }: KnownBug, text: string): boolean {
 /** By the tag of the DaemonSet's image that names the CNI. */
 function versionOf({ node, daemonSets }: CauseInput, program: string): Version | undefined {
   if (program === "containerd") return node.versions.runtime?.startsWith("containerd://") === true ? versionIn(node.versions.runtime.slice("containerd://".length)) : undefined;
-  const images = daemonSets.flatMap((daemonSet) => (cniDaemonOf(daemonSet, [])?.cni === program ? daemonSet.images : []));
+  const images = (cnisInCluster({ daemonSets }).get(program) ?? []).flatMap((daemonSet) => daemonSet.images);
   return images.filter((image) => image.includes(program)).map(versionOfImage).find((version) => version !== undefined);
 }
 
@@ -81,5 +82,5 @@ function versionOf({ node, daemonSets }: CauseInput, program: string): Version |
 function concerns(input: CauseInput, program: string): boolean {
   if (program === "containerd") return input.node.versions.runtime === undefined;
   if (!input.kind("daemonsets").seen) return CNI_ROWS.some(({ cni }) => cni === program);
-  return input.daemonSets.some((daemonSet) => cniDaemonOf(daemonSet, [])?.cni === program);
+  return cnisInCluster(input).has(program);
 }
