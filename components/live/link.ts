@@ -26,7 +26,7 @@ export function startLink(client: QueryClient, store: LiveStore, openSource?: Op
         onHello: (hello) => {
           if (hello === undefined) return;
           // Another number than where we are: another data file, or a page that was made without one.
-          if (reached !== hello) refetch(client, reached === undefined ? ["node"] : EVERYTHING);
+          if (reached !== hello) refetch(client, reached === undefined ? ["node", "incidents"] : EVERYTHING);
           reached = hello;
         },
         onChange: (message) => {
@@ -65,7 +65,7 @@ function take(client: QueryClient, store: LiveStore, message: ChangeMessage): vo
 }
 
 /** What rests on stored history. */
-const HISTORY = ["timeline", "spark", "fleet", "node"] as const;
+const HISTORY = ["timeline", "spark", "fleet", "node", "incidents"] as const;
 const EVERYTHING = [...HISTORY, "visibility"] as const;
 
 function refetch(client: QueryClient, names: readonly string[]): void {

@@ -47,6 +47,7 @@ export function AnswerHead({ detail, gone, problem }: { readonly detail: NodeDet
             <b>{detail.counts.pods}</b> pods
           </span>
         </div>
+        {detail.incident === undefined ? null : <IncidentLink incident={detail.incident} />}
         <span className="spacer" />
         <span className="row neighbours">
           <Neighbour label="Previous node" name={detail.previous} shortcut="K" />
@@ -78,6 +79,15 @@ export function AnswerHead({ detail, gone, problem }: { readonly detail: NodeDet
         </div>
       </div>
     </header>
+  );
+}
+
+function IncidentLink({ incident: { id, state, severity } }: { readonly incident: NonNullable<NodeDetail["incident"]> }) {
+  const tone = state === "unknown" ? "unknown" : state === "recovering" ? "" : severity === "blocks" ? "bad" : "warn";
+  return (
+    <Link className={`chip ${tone}`} href={`/incidents/${id}`} prefetch={false}>
+      Incident {id}, {state}
+    </Link>
   );
 }
 

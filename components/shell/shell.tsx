@@ -22,6 +22,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     "/": () => setDialog("jump"),
     t: switchTheme,
     f: () => router.push("/"),
+    i: () => router.push("/incidents"),
     v: () => router.push("/visibility"),
   });
   return (

@@ -8,6 +8,7 @@ const GROUPS = [
     keys: [
       ["Jump to node", ["/"]],
       ["Go to fleet", ["F"]],
+      ["Go to incidents", ["I"]],
       ["Go to visibility", ["V"]],
       ["Switch theme", ["T"]],
       ["This help", ["?"]],

@@ -10,6 +10,7 @@ import { usePrefs } from "./prefs-provider";
 
 const PAGES = [
   { href: "/", label: "Fleet", is: (path: string) => path === "/" || path.startsWith("/nodes/") },
+  { href: "/incidents", label: "Incidents", is: (path: string) => path.startsWith("/incidents") },
   { href: "/visibility", label: "Visibility", is: (path: string) => path.startsWith("/visibility") },
   { href: "/explain", label: "Explain", is: (path: string) => path.startsWith("/explain") },
   { href: "/actions", label: "Actions", is: (path: string) => path.startsWith("/actions") },
@@ -35,6 +36,7 @@ export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => voi
         {PAGES.map((page) => (
           <Link key={page.href} href={page.href} prefetch={false} {...(page.is(path) ? { "aria-current": "page" as const } : {})}>
             {page.label}
+            {page.href === "/incidents" ? <OpenCount count={status.incidents?.open ?? 0} /> : null}
           </Link>
         ))}
       </nav>
@@ -71,6 +73,16 @@ export function TopBar({ onHelp, onJump, onTheme }: { readonly onHelp: () => voi
         </button>
       </div>
     </header>
+  );
+}
+
+function OpenCount({ count }: { readonly count: number }) {
+  if (count === 0) return null;
+  return (
+    <span className="n" title={`${count} open`}>
+      {count}
+      <span className="sr"> open</span>
+    </span>
   );
 }
 

@@ -137,6 +137,8 @@ export const NodeDetailSchema = NodeSummarySchema.extend({
   config: z.object({ dir: z.string(), effectiveFile: z.string().optional(), pluginTypes: z.array(z.string()), missingBinaries: z.array(z.string()) }).optional(),
   blind: z.array(BlindSchema),
   diagnosis: DiagnosisSchema,
+  /** Its incident that is not over. */
+  incident: z.object({ id: z.number().int(), state: z.enum(["open", "unknown", "recovering"]), severity: z.enum(["blocks", "risks"]) }).optional(),
   previous: z.string().optional(),
   next: z.string().optional(),
 });

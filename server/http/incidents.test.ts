@@ -92,7 +92,7 @@ describe("the list of incidents", () => {
 describe("one incident", () => {
   test("tells its story in order: rollout, sign, attempts with their meaning, answer, opening, gap", async () => {
     const body = await detail(1);
-    expect(body.story.map(({ kind }) => kind)).toEqual(["rollout", "attempts", "answer", "incident", "incident", "gap"]);
+    expect(body.story.map(({ kind }) => kind)).toEqual(["rollout", "sign", "attempts", "answer", "incident", "gap"]);
     const attempts = body.story.find(({ kind }) => kind === "attempts")?.attempts;
     expect(attempts).toMatchObject({ events: 6, pods: 2, named: [{ pod: "shop/web-1", attempts: 4, runs: [{ from: 1, to: 2 }, { from: 3, to: 4 }] }, { pod: "shop/web-2" }] });
     expect(attempts?.cause).not.toBe("unknown");

@@ -31,7 +31,14 @@ export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly inp
     ...(view.config === undefined ? {} : { config: { ...view.config, pluginTypes: [...view.config.pluginTypes], missingBinaries: [...view.config.missingBinaries] } }),
     blind: view.blind.map((item) => ({ ...item })),
     diagnosis: diagnosisOut(view),
+    ...incidentOf(ctx, input.name),
     ...(previous === undefined ? {} : { previous }),
     ...(next === undefined ? {} : { next }),
   };
+}
+
+function incidentOf(ctx: Ctx, node: NodeName): Pick<NodeDetail, "incident"> {
+  const incident = ctx.reader.incidents({ states: ["open", "unknown", "recovering"], node, limit: 1 }).rows[0]?.incident;
+  if (incident === undefined || incident.state === "closed" || incident.state === "watched") return {};
+  return { incident: { id: incident.id, state: incident.state, severity: incident.severity } };
 }

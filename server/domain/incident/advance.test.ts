@@ -237,8 +237,23 @@ describe("a flap and a wedge", () => {
     expect(natureOf(node.incident ?? fail(), node.nowMs)).toBe("undecided");
     node.stay({ fresh: true }, MINUTE);
     const freshMs = node.nowMs;
-    node.stay({ state: "no", freshMs }, 20 * MINUTE, 15 * SECOND);
+    node.stay({ state: "no", freshMs }, 5 * MINUTE, 15 * SECOND);
     expect(natureOf(node.incident ?? fail(), node.nowMs)).toBe("flap");
+  });
+
+  it("are told apart by fresh sandboxes: one that started some and then none for long has become a wedge", () => {
+    const node = opened();
+    node.stay({ fresh: true }, MINUTE);
+    node.stay({ state: "no", freshMs: node.nowMs }, 12 * MINUTE, 15 * SECOND);
+    expect(natureOf(node.incident ?? fail(), node.nowMs)).toBe("wedge");
+  });
+
+  it("are not told apart by coming back alone: without a fresh sandbox in between it is no flap", () => {
+    const node = opened();
+    node.stay({ state: "yes" }, 30 * SECOND);
+    node.look({ state: "no" });
+    expect(node.incident?.relapses).toBe(1);
+    expect(natureOf(node.incident ?? fail(), node.nowMs)).toBe("undecided");
   });
 });
 

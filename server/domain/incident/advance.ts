@@ -145,7 +145,7 @@ function move(incident: NodeIncident, next: IncidentState, condition: Condition,
       return { incident: to, entries: [tell("unknown", "Whether it recovered cannot be told", blindBecause(incident, look))] };
     case "open":
     case "unknown":
-      if (next === "recovering") return { incident: to, entries: [tell("recovering", incident.severity === "blocks" ? "The node can start pods again" : "The risk is not seen any more", recoveredBy(look, nowMs))] };
+      if (next === "recovering") return { incident: to, entries: [tell("recovering", incident.severity === "blocks" ? "The answer is yes, and nothing that was measured goes on" : "The risk is not seen any more", recoveredBy(look, nowMs))] };
       if (next === "unknown") return { incident: to, entries: [tell("unknown", "Whether it goes on cannot be told", blindBecause(incident, look))] };
       return { incident: to, entries: [tell("seen-again", condition === "sick" ? "It is seen again, and goes on" : "It is seen again: some pods start, some do not", look.answer.summary)] };
   }
@@ -158,9 +158,9 @@ function openedBecause(incident: NodeIncident, look: NodeLook, nowMs: number): s
   return `${countWords(incident.signs, "short sign")} within ${durationWords(FLICKER_MS / 1_000)} of one another.`;
 }
 
+/** What the recovery rests on; without a fresh sandbox it rests on the rest, and that is said. */
 function recoveredBy({ lastFreshMs, answer }: NodeLook, nowMs: number): string {
-  if (answer.idle || lastFreshMs === undefined) return `Nothing waits any more, and no sandbox was tried since. ${answer.summary}`;
-  return `Newest fresh sandbox ${instantWords(lastFreshMs, nowMs)}.`;
+  return answer.idle || lastFreshMs === undefined ? `No sandbox has become ready since. ${answer.summary}` : `Newest fresh sandbox ${instantWords(lastFreshMs, nowMs)}.`;
 }
 
 function blindBecause(incident: NodeIncident, look: NodeLook): string {

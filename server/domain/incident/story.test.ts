@@ -69,7 +69,7 @@ describe("the story of a node's incident", () => {
   it("tells a stretch without data as what it is, once for all sources that had it", () => {
     const gap = { fromMs: T0, toMs: T0 + 3 * MINUTE, reason: "No collector was at work." };
     const { items } = nodeStory(parts({ gaps: [{ source: "api", ...gap }, { source: "kubelet", ...gap }, { source: "agent", fromMs: T0 + MINUTE, toMs: T0 + 2 * MINUTE, reason: "no push" }] }));
-    expect(items.map(({ title, tone }) => [title, tone])).toEqual([["No data from the API, the kubelet for 3 min", "unknown"], ["No data from the agent for 1 min", "unknown"]]);
+    expect(items.map(({ title, tone }) => [title, tone])).toEqual([["No data from the API and the kubelet for 3 min", "unknown"], ["No data from the agent for 1 min", "unknown"]]);
   });
 
   it("says the first answer of the range to nobody: it changed before", () => {

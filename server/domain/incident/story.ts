@@ -3,11 +3,11 @@ import type { Explanation } from "../messages/types";
 import type { EventObject } from "../model";
 import type { Source } from "../sources";
 import type { AnswerSpan, TimelineGap } from "../timeline";
-import { countWords, lineWords, spanWords } from "../words";
+import { countWords, lineWords, listWords, spanWords } from "../words";
 import { groupAttempts, isAttempt, type AttemptGroup } from "./attempts";
 import type { FleetIncident, IncidentEntry, NodeIncident } from "./types";
 
-export const STORY_KINDS = ["incident", "cause", "answer", "attempts", "events", "daemon", "rollout", "config", "action", "verdict", "gap", "person", "node"] as const;
+export const STORY_KINDS = ["sign", "incident", "cause", "answer", "attempts", "events", "daemon", "rollout", "config", "action", "verdict", "gap", "person", "node"] as const;
 export type StoryKind = (typeof STORY_KINDS)[number];
 /** How it bears on the node: what harmed, what helped, what is only suspected, what nobody could see. */
 export type StoryTone = "bad" | "ok" | "warn" | "unknown" | "plain";
@@ -91,7 +91,7 @@ export function fleetStory(parts: { readonly incident: FleetIncident; readonly e
 }
 
 /** At one moment: what led there before what came of it. */
-const ORDER: Readonly<Record<StoryKind, number>> = { rollout: 0, config: 1, action: 2, gap: 3, daemon: 4, attempts: 5, events: 6, cause: 7, answer: 8, node: 9, incident: 10, verdict: 11, person: 12 };
+const ORDER: Readonly<Record<StoryKind, number>> = { rollout: 0, config: 1, action: 2, gap: 3, daemon: 4, sign: 5, attempts: 6, events: 7, cause: 8, answer: 9, node: 10, incident: 11, verdict: 12, person: 13 };
 
 function inOrder(items: readonly StoryItem[]): ReturnType<typeof nodeStory> {
   const sorted = [...items].sort((a, b) => a.atMs - b.atMs || ORDER[a.kind] - ORDER[b.kind]);
@@ -105,7 +105,7 @@ const ENTRY_TONES: Readonly<Record<IncidentEntry["kind"], StoryTone>> = {
   "cause-began": "bad", "cause-named": "bad", "cause-ended": "ok", "cause-unseen": "unknown", "cause-seen-again": "bad", joined: "plain", left: "plain", member: "bad", shared: "plain",
 };
 
-const entryItem = ({ atMs, kind, text, detail }: IncidentEntry): StoryItem => ({ atMs, kind: kind.startsWith("cause") ? "cause" : "incident", tone: ENTRY_TONES[kind], title: text, ...(detail === undefined ? {} : { detail }) });
+const entryItem = ({ atMs, kind, text, detail }: IncidentEntry): StoryItem => ({ atMs, kind: kind === "sign" ? "sign" : kind.startsWith("cause") ? "cause" : "incident", tone: ENTRY_TONES[kind], title: text, ...(detail === undefined ? {} : { detail }) });
 
 const ANSWER_WORDS = { yes: "The answer turned to yes", no: "The answer turned to no", unknown: "The answer turned to unknown" } as const;
 const ANSWER_TONES = { yes: "ok", no: "bad", unknown: "unknown" } as const;
@@ -121,8 +121,13 @@ function answerItems(answers: readonly AnswerSpan[]): readonly StoryItem[] {
 }
 
 function attemptItem(group: AttemptGroup): StoryItem {
-  const title = `${countWords(group.events, "failed sandbox", "failed sandboxes")} of ${countWords(group.pods, "pod")}: ${group.cause === "unknown" ? "the text does not say why" : group.cause}${group.detail === undefined ? "" : ` (${group.detail})`}`;
+  const title = `${countWords(group.events, "failed sandbox", "failed sandboxes")} of ${countWords(group.pods, "pod")}: ${meaningWords(group)}`;
   return { atMs: group.firstMs, ...(group.lastMs > group.firstMs ? { toMs: group.lastMs } : {}), kind: "attempts", tone: "bad", title, detail: group.text, source: "api", attempts: group };
+}
+
+function meaningWords({ cause, detail }: AttemptGroup): string {
+  if (cause !== "unknown") return detail === undefined ? cause : `${cause} (${detail})`;
+  return detail === undefined ? "the text does not say why" : `${detail}, and the text does not say why`;
 }
 
 /** Normal events that say something of a node or of a sandbox; every warning does. */
@@ -179,17 +184,19 @@ function runItems(run: RunFact): readonly StoryItem[] {
 
 const SOURCE_WORDS: Readonly<Record<Source, string>> = { api: "the API", kubelet: "the kubelet", agent: "the agent", prometheus: "Prometheus" };
 
-/** What all sources miss at once is one gap. */
+/** What several sources miss at once is one gap; what each of them says of it is told once. */
 function gapItems(gaps: readonly TimelineGap[]): readonly StoryItem[] {
   const byStretch = new Map<string, TimelineGap[]>();
   for (const gap of gaps) {
-    const key = `${gap.fromMs} ${gap.toMs} ${gap.reason}`;
+    const key = `${gap.fromMs} ${gap.toMs}`;
     byStretch.set(key, [...(byStretch.get(key) ?? []), gap]);
   }
-  return [...byStretch.values()].map((same): StoryItem => {
+  return [...byStretch.values()].flatMap((same): readonly StoryItem[] => {
     const [first] = same;
-    const { fromMs, toMs, reason, source } = first ?? { fromMs: 0, toMs: 0, reason: "", source: "api" as const };
-    return { atMs: fromMs, toMs, kind: "gap", tone: "unknown", title: `No data from ${same.map((gap) => SOURCE_WORDS[gap.source]).join(", ")} for ${spanWords(fromMs, toMs)}`, detail: reason, ...(same.length === 1 ? { source } : {}) };
+    if (first === undefined) return [];
+    const { fromMs, toMs, source } = first;
+    const reasons = [...new Set(same.map(({ reason }) => reason))].join("; ");
+    return [{ atMs: fromMs, toMs, kind: "gap", tone: "unknown", title: `No data from ${listWords(same.map((gap) => SOURCE_WORDS[gap.source]), same.length)} for ${spanWords(fromMs, toMs)}`, detail: reasons, ...(same.length === 1 ? { source } : {}) }];
   });
 }
 

@@ -3,7 +3,7 @@ import { isSeen, seriousCauses, type SeriousCause } from "./condition";
 import { MAX_CAUSES_KEPT, MAX_EVIDENCE_KEPT, type IncidentCause, type IncidentEntry, type NodeLook } from "./types";
 
 /** A cause that fires at this look, root or consequence. */
-type Present = SeriousCause & { readonly under?: CauseCode };
+type Present = SeriousCause & { readonly under?: CauseCode; readonly underTitle?: string };
 
 export const causeKey = ({ code, detail }: { readonly code: CauseCode; readonly detail?: string }): string => (detail === undefined ? code : `${code} ${detail}`);
 
@@ -33,15 +33,15 @@ type Tell = (kind: IncidentEntry["kind"], atMs: number, text: string, detail?: s
 
 function presentCauses(look: NodeLook): Map<string, Present> {
   const present = new Map<string, Present>();
-  const rootOf = new Map(look.causes.flatMap((root) => root.consequences.map((consequence) => [causeKey(consequence), root.code] as const)));
+  const rootOf = new Map(look.causes.flatMap((root) => root.consequences.map((consequence) => [causeKey(consequence), root] as const)));
   for (const cause of seriousCauses(look)) {
     const under = rootOf.get(causeKey(cause));
-    present.set(causeKey(cause), under === undefined ? cause : { ...cause, under });
+    present.set(causeKey(cause), under === undefined ? cause : { ...cause, under: under.code, underTitle: under.title });
   }
   return present;
 }
 
-const withUnder = ({ summary, under }: Present): string => (under === undefined ? summary : `${summary} Brought about by ${under}.`);
+const withUnder = ({ summary, underTitle }: Present): string => (underTitle === undefined ? summary : `${summary} Brought about by: ${underTitle}.`);
 
 function begun(found: Present, nowMs: number): IncidentCause {
   const sinceMs = Math.min(found.sinceMs, nowMs);

@@ -4,17 +4,17 @@ import { WEDGE_MS } from "./timing";
 import type { FleetIncident, Incident, NodeIncident } from "./types";
 
 /**
- * Whether pods started in between. `wedge`: no sandbox became ready since the answer was *no*; `flap`: some did, and it was
- * sick again; `undecided`: too early to tell. Absent where the answer never was *no*.
+ * Whether pods start in between. `wedge`: no sandbox has become ready for WEDGE_MS while it was sick; `flap`: some did, and it
+ * was sick again; `undecided`: too early to tell. Absent where the answer never was *no*.
  */
 export type Nature = "wedge" | "flap" | "undecided";
 
 /** Told apart by fresh sandboxes alone, since the texts of both are the same. */
 export function natureOf(incident: NodeIncident, nowMs: number): Nature | undefined {
   if (incident.noMs === undefined) return undefined;
-  if (incident.startedMs !== undefined || incident.relapses + incident.reopened > 0) return "flap";
   const endMs = incident.recoveredMs ?? incident.closedMs ?? nowMs;
-  return endMs - incident.noMs >= WEDGE_MS ? "wedge" : "undecided";
+  if (endMs - Math.max(incident.noMs, incident.startedMs ?? 0) >= WEDGE_MS) return "wedge";
+  return incident.startedMs === undefined ? "undecided" : "flap";
 }
 
 /** A title that a person may replace: what happened to whom, and for how long once it is over. */
@@ -45,7 +45,7 @@ export function leadOf(incident: Incident, nowMs: number): string {
 }
 
 export const NATURE_WORDS: Readonly<Record<Nature, string>> = {
-  wedge: "A wedge: no sandbox has become ready since the answer was no.",
+  wedge: "A wedge: no sandbox became ready for ten minutes and more while it was sick.",
   flap: "A flap: sandboxes became ready in between, and it was sick again.",
   undecided: "Too early to tell a wedge from a flap.",
 };

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { incident } from "./testing/incident";
+import { attemptWords, hurtWords, lastedWords, matches, nodeHref, replicaWords, stateView } from "./incident-words";
+
+const NOW = Date.parse("2026-03-17T04:00:00Z");
+
+test("a state is shown by a word and, where it is one of the four answers, by its shape; unknown is never the shape of yes", () => {
+  expect(stateView(incident({ state: "open" }))).toEqual({ words: "Open", tone: "bad", look: "no" });
+  expect(stateView(incident({ state: "open", severity: "risks" }))).toMatchObject({ tone: "warn", look: "risk" });
+  expect(stateView(incident({ state: "unknown" }))).toMatchObject({ tone: "unknown", look: "unknown" });
+  expect(stateView(incident({ state: "recovering" })).look).toBeUndefined();
+  expect(stateView(incident({ state: "closed", closedBecause: "node-gone" })).look).toBeUndefined();
+});
+
+test("one that is over lasted until recovery, one that is not until now", () => {
+  expect(lastedWords(incident({ sign: "2026-03-17T02:24:31Z" }), NOW)).toBe("1 h 35 min so far");
+  expect(lastedWords(incident({ state: "closed", sign: "2026-03-17T02:25:00Z", recovered: "2026-03-17T03:14:00Z", closed: "2026-03-17T03:19:00Z" }), NOW)).toBe("49 min");
+});
+
+test("who is hurt names the system first, and nobody seen is not zero", () => {
+  expect(hurtWords({ workloads: 0, waiting: 0, system: [] })).toBe("nobody seen");
+  expect(hurtWords({ workloads: 3, waiting: 9, system: ["coredns", "csi-node", "webhook"] })).toBe("3 workloads, with coredns, csi-node …");
+  expect([replicaWords({}), replicaWords({ started: 0, replicas: 2 })]).toEqual(["not counted", "0 of 2"]);
+});
+
+test("a filter finds number, title, node, pool and cause, all words of it", () => {
+  const one = incident({ id: 12, title: "node-07 cannot start pods", pool: "edge" });
+  expect(["12", "NODE-07", "edge start", "daemon-down"].map((typed) => matches(one, typed))).toEqual([true, true, true, true]);
+  expect(matches(one, "edge other")).toBe(false);
+});
+
+test("attempts are counted as people do, and a node's link carries the range", () => {
+  expect([attemptWords({ from: 3, to: 3 }), attemptWords({ from: 1, to: 4 })]).toEqual(["attempt 3", "attempts 1–4"]);
+  expect(nodeHref("node-07", "2026-03-17T02:24:31.400Z", "2026-03-17T03:00:00.000Z")).toBe("/nodes/node-07?from=2026-03-17T02:24:31Z&to=2026-03-17T03:00:00Z");
+});
