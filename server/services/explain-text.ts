@@ -34,7 +34,8 @@ function groupOut({ explanation, text, reasons, about, texts, count }: TextGroup
   return { ...explanationOut(explanation), text: text.slice(0, MAX_SAMPLE_CHARS), reasons: [...reasons], about: [...about], texts, count };
 }
 
-const TITLES: Readonly<Partial<Record<Explanation["cause"], string>>> = { unknown: "Undecided", "plugin-bug": "A defect of the plugin", "not-cni": "Not the network" };
+/** A text that decides nothing is another thing than a node whose pods are stuck for no known reason, though both have the code. */
+const TITLES: Readonly<Partial<Record<Explanation["cause"], string>>> = { unknown: "Undecided" };
 
 function explanationOut({ cause, detail, plugin, confidence, because, lookAt, fix, docs, facts, layers }: Explanation): ExplanationOut {
   const known = causeOf(cause);
@@ -42,7 +43,7 @@ function explanationOut({ cause, detail, plugin, confidence, because, lookAt, fi
   return {
     cause,
     ...(detail === undefined ? {} : { detail }),
-    title: known?.title ?? TITLES[cause] ?? cause,
+    title: TITLES[cause] ?? known?.title ?? cause,
     plugin,
     confidence,
     because: because.map((piece) => ({ ...piece })),

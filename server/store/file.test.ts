@@ -64,10 +64,12 @@ function namesIn(file: string): string[] {
   }
 }
 
+const [, ...laterMigrations] = readdirSync(MIGRATIONS_DIR).filter((name) => /^\d+_/.test(name)).sort();
+
 describe("the data file", () => {
   it("is made with its folder, in WAL, with room that can be given back, and is found again", () => {
     const made = prepare();
-    expect(made).toMatchObject({ writable: true, warnings: [], migrated: [expect.stringMatching(/_first$/)] });
+    expect(made).toMatchObject({ writable: true, warnings: [], migrated: [expect.stringMatching(/_first$/), ...laterMigrations] });
     write(made.file, "a");
     expect(prepare()).toEqual({ file: made.file, writable: true, warnings: [], migrated: [] });
     expect(namesIn(made.file)).toEqual(["a"]);
