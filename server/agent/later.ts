@@ -6,6 +6,7 @@ import { cachesReader } from "./cache/caches";
 import { cgroupReader } from "./cgroup/cgroups";
 import { configChanges } from "./conf/changes";
 import { configFilesReader } from "./conf/config-files";
+import { credentialsReader } from "./conf/credentials";
 import { multusReader } from "./conf/multus";
 import type { ConfigLook } from "./config";
 import type { HostFs } from "./host-fs";
@@ -56,6 +57,7 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
     configFiles: configFilesReader(),
     multus: multusReader(fs),
     changes: configChanges(),
+    credentials: credentialsReader(fs),
     processes: pluginProcessReader(fs, proc),
     mounts: staleMountReader(fs, proc),
     caches: cachesReader(fs, () => clock.now()),
@@ -64,15 +66,16 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
   };
   let wanted: Omit<PushAnswer, "version"> = {};
 
-  const ofConf = async ({ atMs, config, runtime }: RoundSoFar): Promise<Pick<LaterParts, "configFiles" | "configChanges" | "binaries">> => {
+  const ofConf = async ({ atMs, config, runtime }: RoundSoFar): Promise<Pick<LaterParts, "configFiles" | "configChanges" | "binaries" | "credentials">> => {
     const { dir } = config;
-    if (dir === undefined) return { configFiles: config.reading.looked ? blind(NO_DIR) : config.reading, binaries: blind(NO_DIR) };
+    if (dir === undefined) return { configFiles: config.reading.looked ? blind(NO_DIR) : config.reading, binaries: blind(NO_DIR), credentials: blind(NO_DIR) };
     const changed = readers.changes.since(dir.path, dir.files, atMs);
-    const [configFiles, binaries] = await Promise.all([
+    const [configFiles, binaries, credentials] = await Promise.all([
       part("configFiles", async () => readers.configFiles.look(dir, runtime.runtime, await readers.multus.look(dir, podsOfCni(runtime, "multus")), atMs), blind),
       part("binaries", () => readers.binaries.look(dir.binDirs, dir.files, wanted.nadPluginTypes ?? []), blind),
+      part("credentials", () => readers.credentials.look(dir.files), blind),
     ]);
-    return { configFiles, binaries, ...(changed.length === 0 ? {} : { configChanges: changed }) };
+    return { configFiles, binaries, credentials, ...(changed.length === 0 ? {} : { configChanges: changed }) };
   };
 
   const ofProcesses = async ({ atMs, config, sockets }: RoundSoFar, names: PodNamesLook): Promise<Pick<LaterParts, "processes" | "mounts" | "socketUse" | "kubelet">> => {

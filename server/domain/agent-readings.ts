@@ -176,6 +176,18 @@ export interface PoolReading {
   readonly size?: number;
 }
 
+/** A kubeconfig that a CNI config names: until when what it holds is good, and nothing else of it. */
+export interface CredentialReading {
+  readonly path: string;
+  /** Files of the conf dir that name it. */
+  readonly wantedBy: readonly string[];
+  readonly kind?: "token" | "certificate";
+  /** By the clock of whoever issued it, so a node's wrong clock changes nothing. Absent where it does not end. */
+  readonly expiresUnixSeconds?: number;
+  /** Why it could not be told: "absent", "not a kubeconfig". */
+  readonly problem?: string;
+}
+
 export interface KubeletReading {
   readonly runtimeRequestTimeoutSeconds?: number;
   /** "--runtime-request-timeout", "/var/lib/kubelet/config.yaml", or "default": neither sets it, so the kubelet's own default holds. */
@@ -196,6 +208,7 @@ export interface LaterParts {
   readonly configChanges?: readonly ConfigChange[];
   readonly caches?: Looked<{ readonly items: readonly CacheReading[]; readonly pools: readonly PoolReading[] }>;
   readonly kubelet?: Looked<{ readonly reading: KubeletReading }>;
+  readonly credentials?: Looked<{ readonly items: readonly CredentialReading[] }>;
 }
 
 /** Bounds of the later parts, held by the agent that makes them and by the server that takes them. */
@@ -210,6 +223,7 @@ export const MAX_DIFF_CHARS = 4_096;
 export const MAX_CACHES = 16;
 export const MAX_BROKEN_NAMED = 32;
 export const MAX_POOLS = 64;
+export const MAX_CREDENTIALS = 16;
 /** Names of pods, files, networks and programs. */
 export const MAX_READING_NAME_CHARS = 253;
 /** The year 2200: what lies beyond is no time, and a report with it would be refused whole. */

@@ -16,6 +16,7 @@ const PART_WORDS = {
   configFiles: "the files of the CNI conf dir",
   caches: "CNI caches and address ranges",
   kubelet: "the kubelet's settings",
+  credentials: "the credentials of CNI configs",
 } as const satisfies Partial<Record<keyof AgentReport, string>>;
 
 export type PartName = keyof typeof PART_WORDS;

@@ -43,6 +43,7 @@ causeCases(cniConfigInvalid, {
     { name: "cannot tell without an agent why the runtime has no network", state: "unknown", says: "no agent on this node", input: causeInput({ report: null, node: notReady() }) },
     { name: "cannot tell of attachments that may not be seen", state: "unknown", says: "forbidden", input: causeInput({ report: null, ...asking, kind: (kind) => (kind === "nads" ? { seen: false, reason: "nads are forbidden" } : { seen: true }), nads: null }) },
     { name: "suspects by the text where attachments may not be seen", state: "suspected", says: "1 pod", input: causeInput({ report: null, ...asking, errors: [text] }) },
+    { name: "cannot tell of a daemon config that the agent may not read", state: "unknown", says: "EACCES", input: causeInput({ report: multus({ daemonConfigProblem: "could not be read: EACCES" }) }) },
     { name: "cannot tell of the daemon config where the agent is older than that", state: "unknown", says: "older than Sandglass", input: causeInput({ report: broken({ effectiveFile: "00-multus.conf", fileProblems: [] }), daemons: [multusDaemon], cniDaemons: [{ cni: "multus", by: "table", key: multusDaemon.daemonSet, container: "kube-multus", daemonSet: daemonSet() }] }) },
   ],
 });

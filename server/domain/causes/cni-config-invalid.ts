@@ -75,6 +75,11 @@ function inDaemonConfig(input: CauseInput): Finding {
   }
   const problem = files.reading.multus?.daemonConfigProblem;
   if (problem === undefined) return clear("multus has no daemon config that is broken.");
+  // Then the agent may not read it; the daemon may.
+  if (problem.startsWith("could not be read")) {
+    const reason = `The node's agent could not look at multus' daemon-config.json: ${problem}`;
+    return cannotTell(reason, [couldNotLook("daemon-config.json of multus", "agent", problem)]);
+  }
   return {
     state: "firing",
     certainty: "named",

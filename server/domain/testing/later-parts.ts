@@ -56,4 +56,5 @@ export const EVERY_LATER_PART = {
     pools: [{ network: "cbr0", range: "10.244.0.0/24", dir: "/var/lib/cni/networks/cbr0", leases: 110, leaked: 3, size: 253 }],
   },
   kubelet: { looked: true, reading: { runtimeRequestTimeoutSeconds: 900, timeoutFrom: "--runtime-request-timeout" } },
+  credentials: { looked: true, items: [{ path: "/etc/cni/net.d/multus.d/multus.kubeconfig", wantedBy: ["00-multus.conf"], kind: "token", expiresUnixSeconds: 1_779_000_000, problem: "as an example" }] },
 } as const satisfies Required<LaterParts>;
