@@ -1,4 +1,5 @@
 import type { AgentReport } from "../domain/agent-report";
+import { laterLines } from "./text-later";
 
 /** A report for a person at a terminal. Text from the node is shown without control characters. */
 export function reportAsText(report: AgentReport): string {
@@ -22,6 +23,7 @@ export function reportAsText(report: AgentReport): string {
     if (missingBinaries.length > 0) lines.push(`          missing: ${missingBinaries.join(", ")}`);
     for (const problem of [...(binaryProblems ?? []), ...(fileProblems ?? [])]) lines.push(`          ${problem}`);
   } else lines.push(`config    could not look: ${config.reason}`);
+  lines.push(...laterLines(report));
   return `${lines.map(printable).join("\n")}\n`;
 }
 
