@@ -22,6 +22,8 @@ export interface ConfDir {
   readonly path: string;
   /** In load order. */
   readonly files: readonly ConfFileRead[];
+  /** More files than are looked at. */
+  readonly truncated?: boolean;
   readonly binDirs: readonly string[];
   /** The file that the runtime should have loaded. */
   readonly effectiveFile?: string;
@@ -34,14 +36,15 @@ const PASSES_OVER_BROKEN = /cri-?o/i;
 export async function lookAtConfig(fs: HostFs, hints: ConfigHints, reader: ConfDirReader = confDirReader(fs)): Promise<ConfigLook> {
   try {
     const dir = await confDir(fs, hints);
-    const files = await reader.read(dir);
-    if (files === undefined) return { reading: { looked: false, reason: `no folder ${dir}` }, sockets: [] };
+    const read = await reader.read(dir);
+    if (read === undefined) return { reading: { looked: false, reason: `no folder ${dir}` }, sockets: [] };
+    const { files, truncated } = read;
     const binDirs = await binDirsOf(fs, hints);
     const usable = files.filter((file) => file.config.usable);
     const first = PASSES_OVER_BROKEN.test(hints.runtime?.name ?? "") ? (files.find((file) => file.config.usable || file.unread) ?? files[0]) : files[0];
     const problems = files.flatMap((file) => (file.config.usable ? [] : [`${file.name}: ${file.config.problem}`]));
     const sockets = [...new Set([...(first === undefined ? [] : [first]), ...usable].flatMap((file) => (file.config.usable ? file.config.sockets : [])))];
-    const seen: ConfDir = { path: dir, files, binDirs, ...(first?.config.usable === true ? { effectiveFile: first.name } : {}) };
+    const seen: ConfDir = { path: dir, files, ...(truncated ? { truncated } : {}), binDirs, ...(first?.config.usable === true ? { effectiveFile: first.name } : {}) };
     const base = { dir, binDirs, ...(problems.length === 0 ? {} : { fileProblems: problems.slice(0, MAX_PROBLEMS) }) };
     if (first?.unread === true && !first.config.usable) return { reading: { looked: false, reason: `${dir}/${first.name}: ${first.config.problem}` }, sockets, dir: seen };
     if (first?.config.usable !== true) {

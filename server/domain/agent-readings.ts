@@ -136,6 +136,8 @@ export interface ConfigFiles {
   readonly dir: string;
   /** In load order. */
   readonly files: readonly ConfFile[];
+  /** True where the dir holds more files than are looked at. */
+  readonly truncated?: boolean;
   /** False: a usable file is there since `usableSinceMs`, and the runtime says that it has no network config. Absent where the runtime could not be asked. */
   readonly loaded?: boolean;
   readonly usableSinceMs?: number;
@@ -194,19 +196,19 @@ export interface KubeletReading {
   readonly timeoutFrom?: string;
 }
 
-/** The later parts of a report. */
+/** The later parts of a report. `truncated` is there, and true, where a list was cut at its bound. */
 export interface LaterParts {
   /** `readMs`: when the counters were read, which may be seconds after the report was begun. */
-  readonly cgroups?: Looked<{ readonly items: readonly ContainerCgroup[]; readonly readMs?: number }>;
+  readonly cgroups?: Looked<{ readonly items: readonly ContainerCgroup[]; readonly readMs?: number; readonly truncated?: boolean }>;
   readonly processes?: Looked<{ readonly items: readonly PluginProcess[]; readonly truncated: boolean }>;
   /** `mountsSeen`: mounts of known sockets and their folders in containers, stale or not; those of a whole file system cannot go stale and do not count. `unread`: mount namespaces that could not be read. */
-  readonly mounts?: Looked<{ readonly stale: readonly StaleMount[]; readonly mountsSeen: number; readonly unread?: number }>;
+  readonly mounts?: Looked<{ readonly stale: readonly StaleMount[]; readonly mountsSeen: number; readonly unread?: number; readonly truncated?: boolean }>;
   readonly socketUse?: Looked<{ readonly items: readonly SocketUse[] }>;
   /** `unread`: bin dirs that could not be listed, "/opt/cni/bin: EACCES". */
-  readonly binaries?: Looked<{ readonly items: readonly BinaryReading[]; readonly unread?: readonly string[] }>;
+  readonly binaries?: Looked<{ readonly items: readonly BinaryReading[]; readonly unread?: readonly string[]; readonly truncated?: boolean }>;
   readonly configFiles?: Looked<{ readonly reading: ConfigFiles }>;
   readonly configChanges?: readonly ConfigChange[];
-  readonly caches?: Looked<{ readonly items: readonly CacheReading[]; readonly pools: readonly PoolReading[] }>;
+  readonly caches?: Looked<{ readonly items: readonly CacheReading[]; readonly pools: readonly PoolReading[]; readonly truncated?: boolean }>;
   readonly kubelet?: Looked<{ readonly reading: KubeletReading }>;
   readonly credentials?: Looked<{ readonly items: readonly CredentialReading[] }>;
 }

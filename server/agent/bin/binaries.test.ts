@@ -109,6 +109,8 @@ describe("programs of the bin dirs", () => {
   test("more than the bound are cut, those that somebody asks for first", async () => {
     for (let at = 0; at < MAX_BINARIES + 10; at += 1) await writeFile(path.join(dir, `a${String(at)}`), "");
     await writeFile(path.join(dir, "zz-wanted"), "");
+    const part = await reader().look(["/opt/cni/bin"], [], ["zz-wanted"]);
+    expect(part).toMatchObject({ looked: true, truncated: true });
     const items = await look([], ["zz-wanted"]);
     expect(items).toHaveLength(MAX_BINARIES);
     expect(items[0]).toMatchObject({ type: "zz-wanted", wantedBy: ["NAD"] });

@@ -49,7 +49,7 @@ export function binariesReader(fs: HostFs, bytesPerRound: number = READ_BYTES_PE
       // Where a dir could not be listed, what is asked for may be in it.
       const absent = unread.length > 0 ? [] : [...wanted].filter(([type]) => !there.has(type)).map(([type, by]): BinaryReading => ({ type, problem: "absent", wantedBy: by }));
       const items = [...absent, ...seen].sort((a, b) => Number(b.wantedBy.length > 0) - Number(a.wantedBy.length > 0) || (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
-      return { looked: true, items: items.slice(0, MAX_BINARIES), ...(unread.length === 0 ? {} : { unread }) };
+      return { looked: true, items: items.slice(0, MAX_BINARIES), ...(unread.length === 0 ? {} : { unread }), ...(items.length > MAX_BINARIES ? { truncated: true } : {}) };
     },
   };
 

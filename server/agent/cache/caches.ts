@@ -32,7 +32,7 @@ export function cachesReader(fs: HostFs, clockMs: () => number): CachesReader {
     look: async (files, sandboxes) => {
       const items: CacheReading[] = [];
       const add = (item: CacheReading | undefined): void => {
-        if (item !== undefined && items.length < MAX_CACHES) items.push(item);
+        if (item !== undefined) items.push(item);
       };
       for (const dir of RESULTS) add(await cacheReading("results", dir, json));
       add(await cacheReading("multus", MULTUS, json));
@@ -45,7 +45,7 @@ export function cachesReader(fs: HostFs, clockMs: () => number): CachesReader {
         const own = sets.filter((set) => set.network === network && dirOf(set) === dir);
         if (reading === undefined || !("problem" in reading)) pools.push(...poolReadings(network, dir, own, reading, known));
       }
-      return { looked: true, items, pools: pools.slice(0, MAX_POOLS) };
+      return { looked: true, items: items.slice(0, MAX_CACHES), pools: pools.slice(0, MAX_POOLS), ...(items.length > MAX_CACHES || pools.length > MAX_POOLS ? { truncated: true } : {}) };
     },
   };
 

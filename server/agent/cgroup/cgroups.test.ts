@@ -142,7 +142,9 @@ describe("whose cgroups are read", () => {
     const multus = uid(9_999);
     const pods = [...others, { name: "kube-multus-ds-nmfkg", uid: multus }];
     for (const [at, pod] of pods.entries()) await files(`kubepods/pod${pod.uid}/${id(at)}`, V2);
-    const found = await items(names(pods, Object.fromEntries(pods.map((_, at) => [id(at), "main"]))));
+    const of = names(pods, Object.fromEntries(pods.map((_, at) => [id(at), "main"])));
+    expect(await look(of)).toMatchObject({ looked: true, truncated: true });
+    const found = await items(of);
     expect(found).toHaveLength(MAX_CGROUPS);
     expect(found[0]).toMatchObject({ cni: "multus", podUid: multus });
   });

@@ -34,7 +34,8 @@ export function cgroupReader(root: string, clockMs: () => number): CgroupReader 
       let failure: string | undefined;
       for (const pod of wanted) {
         const path = paths.get(pod.uid);
-        if (path === undefined || items.length >= MAX_CGROUPS) continue; // a pod that has no container yet, or ends
+        if (path === undefined) continue; // a pod that has no container yet, or ends
+        if (items.length > MAX_CGROUPS) break;
         try {
           items.push(...(await readPod(hierarchy, path, pod, names)));
         } catch (error) {
@@ -44,7 +45,7 @@ export function cgroupReader(root: string, clockMs: () => number): CgroupReader 
       if (items.length === 0 && failure !== undefined) return { looked: false, reason: capText(failure) };
       // A node's cgroups can be mounted anew, as after a change of the kubelet's root: found again where nothing was.
       if (items.length === 0 && wanted.length > 0) hierarchy = undefined;
-      return { looked: true, items: items.slice(0, MAX_CGROUPS), ...told({ readMs }) };
+      return { looked: true, items: items.slice(0, MAX_CGROUPS), ...told({ readMs }), ...(items.length > MAX_CGROUPS ? { truncated: true } : {}) };
     },
   };
 }

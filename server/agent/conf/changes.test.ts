@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 const write = (name: string, value: unknown): Promise<void> => writeFile(path.join(root, "d", name), typeof value === "string" ? value : JSON.stringify(value));
-const look = async (nowMs = Date.now()): Promise<readonly ConfigChange[]> => tracker.since("/d", (await reader.read("/d")) ?? [], nowMs);
+const look = async (nowMs = Date.now()): Promise<readonly ConfigChange[]> => tracker.since("/d", (await reader.read("/d"))?.files ?? [], nowMs);
 
 describe("changes of the conf dir", () => {
   test("are none at the first look, none where nothing was written, and each is told once", async () => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, utimes, writeF
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ConfigFiles } from "../../domain/agent-readings";
+import { MAX_CONF_FILES, type ConfigFiles } from "../../domain/agent-readings";
 import type { AgentReport } from "../../domain/agent-report";
 import { lookAtConfig } from "../config";
 import { hostFs } from "../host-fs";
@@ -61,6 +61,13 @@ describe("files of the conf dir", () => {
     ]);
   });
 
+  test("more than the bound are left out, the last in order first, and that is said", async () => {
+    for (let at = 0; at < MAX_CONF_FILES + 2; at += 1) await conf(`${String(at).padStart(3, "0")}.conf`, JSON.stringify({ name: "n", type: "ptp" }));
+    const reading = await look();
+    expect(reading.truncated).toBe(true);
+    expect(reading.files.map(({ name }) => name).at(-1)).toBe(`0${String(MAX_CONF_FILES - 1)}.conf`);
+  });
+
   test("that were written are read again, and others are not", async () => {
     const fs = hostFs(root);
     const cached = confDirReader(fs);
@@ -69,8 +76,8 @@ describe("files of the conf dir", () => {
     const first = await cached.read("/etc/cni/net.d");
     await conf("20-b.conf", JSON.stringify({ name: "c", type: "ptp" }));
     const second = await cached.read("/etc/cni/net.d");
-    expect(second?.[0]).toBe(first?.[0]);
-    expect(second?.[1]?.config).toMatchObject({ networkName: "c" });
+    expect(second?.files[0]).toBe(first?.files[0]);
+    expect(second?.files[1]?.config).toMatchObject({ networkName: "c" });
   });
 });
 

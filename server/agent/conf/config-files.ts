@@ -26,6 +26,7 @@ export function configFilesReader(): ConfigFilesReader {
       const reading: ConfigFiles = {
         dir: pathText(dir.path),
         files: dir.files.map(confFile),
+        ...told({ truncated: dir.truncated }),
         ...told({ loaded, usableSinceMs: usable === undefined ? undefined : timeMs(usable.sinceMs), multus }),
       };
       return { looked: true, reading };

@@ -13,9 +13,15 @@ export interface ConfFileRead {
   readonly stamp?: Stamp;
 }
 
+export interface ConfDirRead {
+  /** In load order. */
+  readonly files: readonly ConfFileRead[];
+  readonly truncated: boolean;
+}
+
 export interface ConfDirReader {
-  /** The files in load order; undefined where there is no such folder. */
-  read(dir: string): Promise<readonly ConfFileRead[] | undefined>;
+  /** Undefined where there is no such folder. */
+  read(dir: string): Promise<ConfDirRead | undefined>;
 }
 
 const MAX_CONF_FILE_BYTES = 256 * 1024;
@@ -37,7 +43,7 @@ export function confDirReader(fs: HostFs): ConfDirReader {
       const files: ConfFileRead[] = [];
       for (const name of names.slice(0, MAX_CONF_FILES)) files.push(await readOne(fs, `${dir}/${name}`, name, known.get(`${dir}/${name}`)));
       known = new Map(files.map((file) => [`${dir}/${file.name}`, file]));
-      return files;
+      return { files, truncated: names.length > MAX_CONF_FILES };
     },
   };
 }

@@ -83,14 +83,14 @@ export function staleMountReader(fs: HostFs, root: string): StaleMountReader {
         now.set(key, { relevant: relevant.length > 0, round: round - (relevant.length > 0 ? 0 : own.pid % REREAD_ROUNDS) });
         mountsSeen += relevant.length;
         for (const one of relevant) {
-          const found = stale.length < MAX_STALE_MOUNTS ? await judge(own.pid, one) : undefined;
+          const found = stale.length <= MAX_STALE_MOUNTS ? await judge(own.pid, one) : undefined;
           if (found !== undefined) stale.push({ ...found, ...(await namesOf(own.pid, names)) });
         }
       }
       known = now;
       round += 1;
       if (unread > 0 && known.size === 0) return { looked: false, reason: "the mounts of other processes may not be read (SELinux or AppArmor forbids it)" };
-      return { looked: true, stale, mountsSeen, ...(unread === 0 ? {} : { unread }) };
+      return { looked: true, stale: stale.slice(0, MAX_STALE_MOUNTS), mountsSeen, ...(unread === 0 ? {} : { unread }), ...(stale.length > MAX_STALE_MOUNTS ? { truncated: true } : {}) };
     },
   };
 

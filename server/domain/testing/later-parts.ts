@@ -7,6 +7,7 @@ export const EVERY_LATER_PART = {
   cgroups: {
     looked: true,
     readMs: T + 1,
+    truncated: true,
     items: [
       {
         namespace: "kube-system", pod: "kube-multus-ds-abcde", podUid: "0b5c9f0e-0000-4000-8000-000000000001", container: "kube-multus", containerId: "c".repeat(64), startedMs: T + 2, cni: "multus", cgroupVersion: 2, cpuQuotaCores: 0.1,
@@ -23,6 +24,7 @@ export const EVERY_LATER_PART = {
     looked: true,
     mountsSeen: 3,
     unread: 1,
+    truncated: true,
     stale: [
       {
         socketPath: "/run/multus/multus.sock", mountPath: "/host/run/multus", kind: "directory", pid: 4_711, namespace: "kube-system", pod: "dynamic-networks-controller-x2x4z", podUid: "0b5c9f0e-0000-4000-8000-000000000002", container: "controller",
@@ -34,6 +36,7 @@ export const EVERY_LATER_PART = {
   binaries: {
     looked: true,
     unread: ["/usr/libexec/cni: EACCES"],
+    truncated: true,
     items: [{ type: "bridge", dir: "/opt/cni/bin", sizeBytes: 0, modifiedMs: T + 4, sha256: "e3b0c442".repeat(8), architecture: "amd64", version: "github.com/containernetworking/plugins v1.10.0", problem: "empty", wantedBy: ["10-bridge.conflist", "NAD"] }],
   },
   configFiles: {
@@ -41,6 +44,7 @@ export const EVERY_LATER_PART = {
     reading: {
       dir: "/etc/cni/net.d",
       files: [{ name: "00-multus.conf", usable: false, problem: "not JSON: a comma or a bracket was expected at line 3, column 7", networkName: "multus-cni-network", cniVersion: "0.3.1", pluginTypes: ["multus-shim"], modifiedMs: T + 5 }],
+      truncated: true,
       loaded: false,
       usableSinceMs: T + 6,
       multus: {
@@ -53,6 +57,7 @@ export const EVERY_LATER_PART = {
   caches: {
     looked: true,
     items: [{ kind: "results", dir: "/var/lib/cni/results", entries: 110, broken: ["cbr0-1f-eth0"], brokenCount: 1, problem: "cut at 20000 entries" }],
+    truncated: true,
     pools: [{ network: "cbr0", range: "10.244.0.0/24", dir: "/var/lib/cni/networks/cbr0", leases: 110, leaked: 3, size: 253 }],
   },
   kubelet: { looked: true, reading: { runtimeRequestTimeoutSeconds: 900, timeoutFrom: "--runtime-request-timeout" } },

@@ -117,6 +117,7 @@ const Multus = z.object({
 const ConfigFiles = z.object({
   dir: path,
   files: z.array(ConfFile).max(MAX_CONF_FILES),
+  truncated: z.boolean().exactOptional(),
   loaded: z.boolean().exactOptional(),
   usableSinceMs: timeMs.exactOptional(),
   multus: Multus.exactOptional(),
@@ -129,14 +130,14 @@ const Kubelet = z.object({ runtimeRequestTimeoutSeconds: z.number().positive().m
 const Credential = z.object({ path, wantedBy: z.array(name).max(MAX_WANTED_BY), kind: z.enum(["token", "certificate"]).exactOptional(), expiresUnixSeconds: count.exactOptional(), problem: text.exactOptional() });
 
 export const LATER_PARTS = {
-  cgroups: looked({ items: z.array(Cgroup).max(MAX_CGROUPS), readMs: timeMs.exactOptional() }).exactOptional(),
+  cgroups: looked({ items: z.array(Cgroup).max(MAX_CGROUPS), readMs: timeMs.exactOptional(), truncated: z.boolean().exactOptional() }).exactOptional(),
   processes: looked({ items: z.array(Process).max(MAX_PLUGIN_PROCESSES), truncated: z.boolean() }).exactOptional(),
-  mounts: looked({ stale: z.array(StaleMount).max(MAX_STALE_MOUNTS), mountsSeen: count, unread: count.exactOptional() }).exactOptional(),
+  mounts: looked({ stale: z.array(StaleMount).max(MAX_STALE_MOUNTS), mountsSeen: count, unread: count.exactOptional(), truncated: z.boolean().exactOptional() }).exactOptional(),
   socketUse: looked({ items: z.array(Use).max(MAX_SOCKETS) }).exactOptional(),
-  binaries: looked({ items: z.array(Binary).max(MAX_BINARIES), unread: z.array(text).max(MAX_BIN_DIRS).exactOptional() }).exactOptional(),
+  binaries: looked({ items: z.array(Binary).max(MAX_BINARIES), unread: z.array(text).max(MAX_BIN_DIRS).exactOptional(), truncated: z.boolean().exactOptional() }).exactOptional(),
   configFiles: looked({ reading: ConfigFiles }).exactOptional(),
   configChanges: z.array(Change).max(MAX_CONFIG_CHANGES).exactOptional(),
-  caches: looked({ items: z.array(Cache).max(MAX_CACHES), pools: z.array(Pool).max(MAX_POOLS) }).exactOptional(),
+  caches: looked({ items: z.array(Cache).max(MAX_CACHES), pools: z.array(Pool).max(MAX_POOLS), truncated: z.boolean().exactOptional() }).exactOptional(),
   kubelet: looked({ reading: Kubelet }).exactOptional(),
   credentials: looked({ items: z.array(Credential).max(MAX_CREDENTIALS) }).exactOptional(),
 };
