@@ -29,6 +29,7 @@ export function laterLines(parts: LaterParts): readonly string[] {
       ...items.map(({ dir, entries, broken, brokenCount, problem }) => `${dir}: ${String(entries)} entries${brokenCount === 0 ? "" : `, ${String(brokenCount)} broken (${broken.join(", ")})`}${problem === undefined ? "" : `; ${problem}`}`),
       ...pools.map(({ network, range, leases, leaked, size }) => `${network}${range === undefined ? "" : ` ${range}`}: ${String(leases)} leases${size === undefined ? "" : ` of ${String(size)}`}${leaked === undefined || leaked === 0 ? "" : `, ${String(leaked)} of sandboxes that are gone`}`),
     ]),
+    ...section("logins", parts.credentials, ({ items }) => items.map(({ path, kind, expiresUnixSeconds, problem }) => `${path}: ${[...(kind === undefined ? [] : [kind]), ...(expiresUnixSeconds === undefined ? [] : [`good until ${iso(expiresUnixSeconds * 1_000)}`]), ...(problem === undefined ? [] : [problem])].join(", ")}`)),
     ...section("kubelet", parts.kubelet, ({ reading }) => [`runtimeRequestTimeout ${String(reading.runtimeRequestTimeoutSeconds ?? "?")} s (${reading.timeoutFrom ?? "?"})`]),
   ];
 }

@@ -45,6 +45,7 @@ use       could not look: EACCES
 cgroups   kube-system/kube-multus-ds-abcde kube-multus (multus): CPU limit 0.1; throttled in 6195 of 6217 periods; memory 39.1 MiB, peak 50.0 MiB, limit 50.0 MiB; 2 OOM kills; the pod itself has no memory limit
 caches    /var/lib/cni/results: 110 entries, 1 broken (cbr0-1f-eth0); cut at 20000 entries
           cbr0 10.244.0.0/24: 110 leases of 253, 3 of sandboxes that are gone
+logins    /etc/cni/net.d/multus.d/multus.kubeconfig: token, good until 2026-05-17T06:40:00.000Z, as an example
 kubelet   runtimeRequestTimeout 900 s (--runtime-request-timeout)
 `);
 });

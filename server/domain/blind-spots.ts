@@ -52,6 +52,7 @@ const LATER_WORDS: readonly (readonly [part: Exclude<keyof LaterParts, "configCh
   ["configFiles", "Files of the conf dir"],
   ["caches", "CNI caches and addresses"],
   ["kubelet", "The kubelet's settings on the node"],
+  ["credentials", "Until when the credentials of CNI configs are good"],
 ];
 
 function agentSpots({ agent }: NodeWindow, status: SourceStatus | undefined): Blind[] {
