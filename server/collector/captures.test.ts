@@ -53,8 +53,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     "-gap": { causes: { "silent-bypass": "named" }, why: "one of 22 pods came up in the second in which a restart left no config" },
   },
   "multus/retry-storm": {
-    "": { causes: { "daemon-cpu-throttled": "named", "retry-storm": "named", "teardown-failed": "named" }, roots: ["daemon-cpu-throttled"], why: "three minutes in: throttled in nearly every period, calls outlive their deadline" },
-    "-before-lift": { causes: { "daemon-cpu-throttled": "named", "retry-storm": "named", "teardown-failed": "named" }, roots: ["daemon-cpu-throttled"], why: "ten minutes in: almost only Normal events, 2,015 connections for 59 shims" },
+    "": { causes: { "daemon-cpu-throttled": "named", "daemon-slow": "named", "retry-storm": "named", "teardown-failed": "named" }, roots: ["daemon-cpu-throttled"], why: "three minutes in: throttled in nearly every period, calls outlive their deadline" },
+    "-before-lift": { causes: { "daemon-cpu-throttled": "named", "daemon-slow": "named", "retry-storm": "named", "teardown-failed": "named" }, roots: ["daemon-cpu-throttled"], why: "ten minutes in: almost only Normal events, 2,015 connections for 59 shims" },
   },
   "multus/oom-loop": { "": { causes: { "daemon-oom": "named" }, why: "four kills in two minutes; the pods have just come up" }, "-after": nothing("the limit was lifted with a new pod, and all pods run") },
   "multus/install-deadlock-cp-f": {

@@ -71,8 +71,8 @@ export interface CniDaemon {
   readonly daemonSet: DaemonSetObject;
 }
 
-/** Thin multus only installs; the thick one's daemon needs the host's /run, where its socket is. */
-const runsThick = ({ hostPaths }: DaemonSetObject): boolean => hostPaths.some((path) => path === "/run" || path === "/run/" || path.startsWith("/run/multus"));
+/** Thin multus only installs; the thick one's daemon works on the host itself and keeps the cache of what it attached. */
+const runsThick = ({ hostPaths }: DaemonSetObject): boolean => hostPaths.some((path) => path === "/" || path.startsWith("/var/lib/cni/multus"));
 
 /** Whether calls of this CNI's plugin need the daemon to run; `undefined` for a daemon that no row knows. */
 export function isAsked({ cni, daemonSet }: CniDaemon): boolean | undefined {

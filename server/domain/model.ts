@@ -145,6 +145,8 @@ export interface DaemonSetObject {
   readonly containers: readonly ContainerResources[];
   readonly images: readonly string[];
   readonly matchLabels: Readonly<Record<string, string>>;
+  /** priorityClassName of its pods: "system-node-critical". */
+  readonly priorityClass?: string;
   /** Of its pods; those that every DaemonSet gets from its controller are not among them. */
   readonly tolerations: readonly Toleration[];
   /** Whether its pods may run on some nodes only, by a selector or an affinity; the operating system apart. */

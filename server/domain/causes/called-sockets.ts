@@ -9,8 +9,8 @@ import { lineWords } from "./findings";
 import type { CauseInput } from "./types";
 import type { Evidence } from "../answer";
 
-/** A state counts once two reports in a row tell it: in an ordinary restart a socket is gone for a second or two. */
-export const SOCKET_LASTS_MS = AGENT_PERIOD_MS;
+/** A state counts once two reports in a row tell it: in an ordinary restart a socket is gone for a second or two. Reports come a little early or late. */
+export const SOCKET_LASTS_MS = (2 / 3) * AGENT_PERIOD_MS;
 const MAX_DETAIL_CHARS = 120;
 
 /** A socket that plugins of the config in force call. */
@@ -41,9 +41,12 @@ function serversOf(input: CauseInput, { path }: EffectiveSocket, types: readonly
 
 const onlyOne = <T>(items: readonly T[]): T | undefined => (items.length === 1 ? items[0] : undefined);
 
+/** When the agent was heard last: what it tells was so then, and may be otherwise now. */
+export const agentHeardMs = (input: CauseInput): number => input.source("agent").lastMs ?? input.nowMs;
+
 /** Nobody listens at the path, and that for longer than a restart takes. */
 export function isDead(input: CauseInput, { state, sinceMs }: EffectiveSocket): boolean {
-  return (state === "refuses" || state === "absent") && sinceMs !== undefined && input.nowMs - sinceMs >= SOCKET_LASTS_MS;
+  return (state === "refuses" || state === "absent") && sinceMs !== undefined && agentHeardMs(input) - sinceMs >= SOCKET_LASTS_MS;
 }
 
 export const serverRuns = ({ servers }: CalledSocket): DaemonPod | undefined => servers.find(isRunning);

@@ -3,7 +3,7 @@ import type { PluginProcess } from "../agent-readings";
 import { NO_HELD_PODS } from "../judge-input";
 import { daemonSlow } from "./daemon-slow";
 import { causeCases, checked } from "./testing/cases";
-import { multus } from "./testing/daemons";
+import { down, ended, multus } from "./testing/daemons";
 import { causeInput, errorGroup, signalNow } from "./testing/input";
 import { MULTUS_SOCKET, socket, socketsSeen } from "./testing/sockets";
 import { saying, secondsAgo } from "./testing/texts";
@@ -14,6 +14,7 @@ const calls = (...items: readonly PluginProcess[]) => ({ processes: { looked: tr
 const silent = (seconds: number) => socket({ state: "silent", sinceMs: secondsAgo(seconds) });
 const TIMED_OUT = 'plugin type="multus-shim" name="multus-cni-network" failed (add): CmdAdd (shim): timed out waiting for the condition';
 const LIMITED = "unable to create endpoint: [PUT /endpoint/{id}][429] putEndpointIdTooManyRequests";
+const DEADLINE = "Failed to create pod sandbox: rpc error: code = DeadlineExceeded desc = context deadline exceeded";
 const timedOut = saying("daemon-slow", TIMED_OUT);
 const limited = errorGroup(LIMITED);
 
@@ -38,6 +39,8 @@ causeCases(daemonSlow, {
   missing: [
     { name: "cannot tell without an agent while pods wait", state: "unknown", says: "no agent on this node", input: causeInput({ ...multus(), ...held, report: null }) },
     { name: "suspects by a text there", state: "suspected", says: "1 pod", input: causeInput({ ...multus(), ...held, report: null, errors: [timedOut] }) },
+    { name: "suspects it where calls outlive the kubelet's deadline and nobody looks at the daemon", state: "suspected", says: "took too long", input: causeInput({ ...multus(), ...held, report: null, errors: [errorGroup(DEADLINE)] }) },
+    { name: "cannot tell where they do, and the daemon is known not to run", state: "unknown", says: "no agent on this node", input: causeInput({ ...multus(down(60, { terminations: [ended()] })), ...held, report: null, errors: [errorGroup(DEADLINE)] }) },
     { name: "suspects a delegate's limit by its 429, whatever the daemon's socket does", state: "suspected", says: "turned away", input: causeInput({ ...multus(), ...held, errors: [limited], ...socketsSeen([socket()], {}, calls()) }) },
   ],
 });

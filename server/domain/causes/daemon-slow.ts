@@ -1,12 +1,14 @@
 import type { Evidence } from "../answer";
 import { SILENT_SOCKET_SECONDS } from "../thresholds";
 import { countWords, durationWords, rangeWords, spanWords } from "../words";
-import { textsOr } from "./by-texts";
+import { groupsOr } from "./by-texts";
 import { calledSockets, socketsEvidence, type SocketLook } from "./called-sockets";
 import { fresh } from "./cpu-readings";
+import { daemonPods, daemonsUnseen, isNeeded, isRunning } from "./daemon-pods";
 import { couldNotLook, notSeen, seen } from "./evidence";
 import { cannotTell, clear, textEvidence, textsFor } from "./findings";
 import { heldUp, SLOW_CALLS_SECONDS } from "./held-up";
+import { saysDeadline } from "./outlived";
 import { provenByStart } from "./proof";
 import { callsOlderThan, liveCalls, SLOW_CALL_MS, type LiveCalls } from "./slow-calls";
 import type { Cause, CauseInput, Finding } from "./types";
@@ -29,7 +31,7 @@ export const daemonSlow: Cause = {
     `The socket that the config in force calls has accepted and not answered for ${SILENT_SOCKET_SECONDS} s, and no sandbox became ready since (agent).`,
     `Calls in flight: ${SLOW_CALLS} or more processes of the plugin are older than ${durationWords(SLOW_CALL_MS / 1_000)}, or one is and no sandbox became ready since it began (agent).`,
     `The daemon's own health path takes ${SLOW_ANSWER_SECONDS} s or more while pods wait (agent).`,
-    "Without the agent: texts of waiting pods that a call timed out or was turned away with 429, which only makes it suspected.",
+    "Without the agent: texts of waiting pods that a call timed out, outlived the kubelet's deadline or was turned away with 429, which only makes it suspected.",
   ],
   lookAlikes: [
     { code: "daemon-cpu-throttled", tells: "There its CPU limit makes it slow: throttled in most periods. This is then shown under it." },
@@ -119,8 +121,19 @@ function latencyEvidence(input: CauseInput): Evidence {
  * beside both: between two tries of a pod there is nothing in flight.
  */
 function notSlow(input: CauseInput, look: SocketLook, calls: LiveCalls): Finding {
-  const finding = textsOr(input, "daemon-slow", "say that a call of the CNI daemon took too long or was turned away.", measured(input, look, calls), "The CNI daemon's socket and calls in flight", "agent");
-  return finding.state === "firing" ? { ...finding, evidence: [...finding.evidence, latencyEvidence(input)] } : finding;
+  const otherwise = measured(input, look, calls);
+  // That calls outlive the deadline says that something is slow. Only where nobody looks at the daemon that may be it.
+  const outlive = look.looked || otherwise.state === "clear" || isKnownDown(input) ? [] : input.errors.filter(saysDeadline);
+  const finding = groupsOr([...textsFor(input, "daemon-slow"), ...outlive], "say that a call took too long or was turned away: the CNI daemon is slow, or what it waits for.", otherwise, "The CNI daemon's socket and calls in flight", "agent");
+  if (finding.state !== "firing") return finding;
+  const { detail, ...rest } = finding;
+  return { ...rest, ...(detail === RATE_LIMITED ? { detail } : {}), evidence: [...finding.evidence, latencyEvidence(input)] };
+}
+
+/** The API says of every daemon that is needed that it does not run: then calls wait for it. */
+function isKnownDown(input: CauseInput): boolean {
+  const needed = daemonsUnseen(input) === undefined ? daemonPods(input).filter(({ daemon }) => isNeeded(input, daemon) !== false) : [];
+  return needed.length > 0 && !needed.some(isRunning);
 }
 
 function measured(input: CauseInput, look: SocketLook, calls: LiveCalls): Finding {

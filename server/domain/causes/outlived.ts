@@ -28,7 +28,7 @@ export interface Outlived {
 }
 
 /** The kubelet's own words for a call that it gave up; a plugin's "context deadline exceeded" says nothing of that. */
-const saysDeadline = ({ text }: ErrorGroup): boolean => text.includes("code = DeadlineExceeded") || text.includes("operation timeout: context deadline exceeded");
+export const saysDeadline = ({ text }: ErrorGroup): boolean => text.includes("code = DeadlineExceeded") || text.includes("operation timeout: context deadline exceeded");
 
 /** DESIGN "Judging", *outlived its deadline*: the kubelet says so, a call is older than it, requests outlive their callers, or errors took as long. */
 export function outlived(input: CauseInput): Outlived {

@@ -7,10 +7,6 @@ import { causeDocs, type Cause } from "./types";
 
 /** Codes without a cause yet. Empty in the end. */
 const TO_COME: ReadonlySet<CauseCode> = new Set<CauseCode>([
-  "oom-victim-candidate",
-  "silent-bypass",
-  "storm-of-nodes",
-  "wrong-master-cni",
 ]);
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");

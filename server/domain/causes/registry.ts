@@ -25,15 +25,19 @@ import { netnsGone } from "./netns-gone";
 import { nodeCpuContention } from "./node-cpu-contention";
 import { nodeResourceExhausted } from "./node-resource-exhausted";
 import { notCni } from "./not-cni";
+import { oomVictimCandidate } from "./oom-victim-candidate";
 import { pluginBinaryMissing } from "./plugin-binary-missing";
 import { pluginBug } from "./plugin-bug";
 import { retryStorm } from "./retry-storm";
 import { runtimeStuckOrSlow } from "./runtime-stuck-or-slow";
 import { sandboxNameReserved } from "./sandbox-name-reserved";
 import { shimDaemonSkew } from "./shim-daemon-skew";
+import { silentBypass } from "./silent-bypass";
 import { staleSocket } from "./stale-socket";
+import { stormOfNodes } from "./storm-of-nodes";
 import { teardownFailed } from "./teardown-failed";
 import { unknown } from "./unknown";
+import { wrongMasterCni } from "./wrong-master-cni";
 import type { CauseCode } from "./codes";
 import type { Cause } from "./types";
 
@@ -69,15 +73,19 @@ export const CAUSES: readonly Cause[] = [
   nodeCpuContention,
   nodeResourceExhausted,
   notCni,
+  oomVictimCandidate,
   pluginBinaryMissing,
   pluginBug,
   retryStorm,
   runtimeStuckOrSlow,
   sandboxNameReserved,
   shimDaemonSkew,
+  silentBypass,
   staleSocket,
+  stormOfNodes,
   teardownFailed,
   unknown,
+  wrongMasterCni,
 ];
 
 const BY_CODE: ReadonlyMap<CauseCode, Cause> = new Map(CAUSES.map((cause) => [cause.code, cause]));

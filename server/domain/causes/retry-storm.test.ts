@@ -5,7 +5,7 @@ import { NO_HELD_PODS } from "../judge-input";
 import { backlogCourse, stoodStill } from "./backlog-course";
 import { retryStorm } from "./retry-storm";
 import { causeCases, checked } from "./testing/cases";
-import { multus } from "./testing/daemons";
+import { detail, down, ended, multus } from "./testing/daemons";
 import { causeInput, errorGroup, signalNow, type InputParts } from "./testing/input";
 import { MULTUS_SOCKET, socket, socketsSeen } from "./testing/sockets";
 import { saying, secondsAgo } from "./testing/texts";
@@ -41,6 +41,8 @@ causeCases(retryStorm, {
     { name: "where a burst is worked off from its start (recorded: 100 pods at 100m, done after 120 s)", input: causeInput({ ...multus(), ...waits(30, 100), report: null, errors: [deadline(20)], trends: { "pods.waiting": points([110, 0], [100, 100], [85, 100], [70, 90], [55, 75], [40, 60], [15, 40]) } }) },
     { name: "in a rollout: many wait, and no call outlives anything", input: causeInput({ ...multus(), ...waits(60, 20), ...agent(use(60, 60)), trends: { "pods.waiting": points([300, 60], [60, 60]) }, signals: counters(100, 0, 0) }) },
     { name: "where two pods try again and again", input: causeInput({ ...multus(), ...waits(2), errors: [deadline()], trends }) },
+    { name: "where the daemon does not run: a deadlock of its installer looks the same to the pods", input: causeInput({ ...multus(down(60, { terminations: [ended({ finishedMs: secondsAgo(60) })] })), ...waits(24), report: null, errors: [deadline(), errorGroup(RESERVED)], trends: { "pods.waiting": points([300, 24], [60, 24]) } }) },
+    { name: "where it has just begun anew, with an empty queue", input: causeInput({ ...multus(detail({ running: [{ container: "kube-multus", init: false, sinceMs: secondsAgo(20) }] })), ...waits(100), report: null, errors: [deadline()], trends }) },
     { name: "where calls fail at once for a reason of their own", input: causeInput({ ...multus(), ...waits(20), report: null, errors: [saying("plugin-binary-missing", 'failed to find plugin "bridge" in path [/opt/cni/bin]')], trends, signals: [...counters(300, 300, 300), signalNow("cri.run_sandbox.p99.low", 0.1), signalNow("cri.run_sandbox.p99.high", 0.2)] }) },
     { name: "where a plugin's own deadline passed, not the kubelet's", input: causeInput({ ...multus(), ...waits(20), report: null, errors: [errorGroup('plugin type="calico" failed (add): error getting ClusterInformation: Get "https://10.96.0.1:443/apis": context deadline exceeded')], trends, signals: counters(10, 10, 0) }) },
     { name: "where it is over: old texts, nothing fails any more", input: causeInput({ ...multus(), ...waits(4, 30), report: null, errors: [deadline(1_500)], trends, signals: counters(100, 0, 0) }) },

@@ -1,9 +1,10 @@
 import type { Evidence } from "../answer";
 import type { SignalNow } from "../node-view";
 import { countWords, durationWords, numberWords, spanWords } from "../words";
-import { backlogCourse, stoodStill, type Course } from "./backlog-course";
+import { backlogCourse, LEAST_COURSE_MS, stoodStill, type Course } from "./backlog-course";
 import type { CauseCode } from "./codes";
 import { fresh } from "./cpu-readings";
+import { containerOf, daemonPods, daemonsUnseen, isNeeded, isRunning, runningSinceMs } from "./daemon-pods";
 import { couldNotLook, notSeen, seen, signalEvidence } from "./evidence";
 import { cannotTell, clear, textsUnseen } from "./findings";
 import { outlived, type Outlived } from "./outlived";
@@ -26,6 +27,7 @@ export const retryStorm: Cause = {
   checks: [
     "Calls outlive the deadline: the kubelet says DeadlineExceeded of waiting pods; a call in flight is older than it; far more connections on the daemon's socket than live calls (agent); or failed calls took as long as it (then only suspected).",
     `And ${STORM_PODS} or more pods wait, and do not become fewer: measured down from the highest of the last 5 min.`,
+    "The daemon runs and has for a minute: without one pods wait for it, not in its queue.",
     "Phase: RunPodSandbox errors first; then StopPodSandbox errors, since each sandbox must be ended before the next try.",
     `While it drains within ${durationWords(DRAINS_WITHIN_SECONDS)} the time to clear is told. A burst that is worked off from the start is no storm.`,
   ],
@@ -44,12 +46,14 @@ export const retryStorm: Cause = {
     "Restarting the daemon drops the abandoned requests; with the same limits the storm begins anew.",
   ],
   actions: ["resize-daemon-pod", "set-daemon-resources", "cordon-node"],
-  explains: ["netns-gone", "sandbox-name-reserved", "teardown-failed"],
+  explains: ["daemon-slow", "netns-gone", "sandbox-name-reserved", "teardown-failed"],
   check: (input) => {
     const unseen = podsUnseen(input);
     if (unseen !== undefined) return [cannotTell(unseen)];
     const { waiting } = input.held;
     if (waiting < STORM_PODS) return [clear(waiting === 0 ? "No pod waits." : `Only ${countWords(waiting, "pod")} ${waiting === 1 ? "waits" : "wait"}.`)];
+    const absent = daemonAway(input);
+    if (absent !== undefined) return [clear(absent)];
     const found = withSilentPhase(input, outlived(input));
     if (found.signs.length === 0) return [noneOutlived(input, found)];
     const course = backlogCourse(input);
@@ -59,6 +63,17 @@ export const retryStorm: Cause = {
     return [storm(input, found, course, drains)];
   },
 };
+
+/** Without its daemon, or with one that has just begun, there is no queue of abandoned requests: pods then wait for the daemon. */
+function daemonAway(input: CauseInput): string | undefined {
+  if (daemonsUnseen(input) !== undefined) return undefined;
+  const needed = daemonPods(input).filter(({ daemon }) => isNeeded(input, daemon) === true);
+  const running = needed.filter(isRunning);
+  const [first] = needed;
+  if (first !== undefined && running.length === 0) return `${containerOf(first)} does not run, so that pods wait for it and not in its queue.`;
+  const young = running.find((daemonPod) => input.nowMs - (runningSinceMs(daemonPod) ?? 0) < LEAST_COURSE_MS);
+  return young === undefined ? undefined : `${containerOf(young)} has only just begun, with an empty queue.`;
+}
 
 /** Pods and DaemonSets need not both be seen for this; pods must. */
 function podsUnseen(input: CauseInput): string | undefined {

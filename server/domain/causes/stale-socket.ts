@@ -3,7 +3,7 @@ import type { Evidence } from "../answer";
 import { listWords, spanWords } from "../words";
 import { agentPart } from "./agent-part";
 import { groupsOr } from "./by-texts";
-import { calledSockets, isDead, serverRuns, socketsEvidence, STATE_WORDS, type CalledSocket, type SocketLook } from "./called-sockets";
+import { agentHeardMs, calledSockets, isDead, serverRuns, socketsEvidence, STATE_WORDS, type CalledSocket, type SocketLook } from "./called-sockets";
 import { containerOf, daemonPods, daemonsUnseen, isNeeded, isRunning, runningSinceMs, type DaemonPod } from "./daemon-pods";
 import { seen } from "./evidence";
 import { cannotTell, clear, textEvidence, textsFor } from "./findings";
@@ -77,7 +77,7 @@ function staleServer(input: CauseInput, called: CalledSocket): DaemonPod | undef
   if (server === undefined) return undefined;
   const sinceMs = runningSinceMs(server);
   const needs = called.socket.state === "absent" ? APPEARS_AFTER_MS : LISTENS_AFTER_MS;
-  return sinceMs === undefined || input.nowMs - sinceMs >= needs ? server : undefined;
+  return sinceMs === undefined || agentHeardMs(input) - sinceMs >= needs ? server : undefined;
 }
 
 function hostWords(input: CauseInput, { socket: { path, state, sinceMs } }: CalledSocket, server: DaemonPod): string {

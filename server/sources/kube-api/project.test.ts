@@ -231,6 +231,17 @@ describe("DaemonSets and networks", () => {
     expect(projector().daemonSet(multusDs)?.containers.map(({ init }) => init)).toContain(true);
   });
 
+  it("keeps a DaemonSet whose pods have a priority of the system's, and what its pods tolerate", () => {
+    const storage = projector().daemonSet({
+      metadata: { name: "csi-node", namespace: "storage", uid: "u" },
+      spec: { template: { spec: { priorityClassName: "system-node-critical", nodeSelector: { "kubernetes.io/os": "linux" }, tolerations: [{ operator: "Exists", effect: "NoSchedule" }, { key: "gpu", value: "true" }, { key: "spot" }] } } },
+    });
+    expect(storage && isInterestingDaemonSet(storage)).toBe(true);
+    expect(storage).toMatchObject({ picksNodes: false, tolerations: [{ effect: "NoSchedule" }, { key: "gpu", value: "true" }, { key: "spot", value: "" }] });
+    const picky = projector().daemonSet({ metadata: { name: "gpu", namespace: "gpu", uid: "u" }, spec: { template: { spec: { nodeSelector: { gpu: "true" } } } } });
+    expect(picky?.picksNodes).toBe(true);
+  });
+
   it("keeps every recorded CNI's DaemonSet and leaves out one that has nothing to do with it", () => {
     const all = Object.values(daemonSets).flat();
     expect(all.length).toBeGreaterThan(10);

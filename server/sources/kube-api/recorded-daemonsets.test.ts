@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { cniDaemonOf } from "../../domain/cni-daemons";
+import { cniDaemonOf, isAsked } from "../../domain/cni-daemons";
 import { isInterestingDaemonSet, makeProjector } from "./project";
 
 /** The DaemonSets of the CNIs' own manifests: each must be found by the table, with the container that serves the plugin. */
@@ -51,6 +51,12 @@ describe("DaemonSets of real manifests", () => {
       }
     });
   }
+
+  it.each(Object.keys(EXPECTED).filter((manifest) => manifest.startsWith("multus-")))("%s: calls need the daemon where it is the thick one", (manifest) => {
+    const daemonSet = daemonSetOf(manifest);
+    const daemon = daemonSet === undefined ? undefined : cniDaemonOf(daemonSet, []);
+    expect(daemon === undefined ? undefined : isAsked(daemon)).toBe(manifest.includes("thick"));
+  });
 
   it("under another name are found by their labels", () => {
     const daemonSet = daemonSetOf("multus-daemonset-thick-v4.3.0.yml", "acme-networks");

@@ -27,6 +27,7 @@ export function daemonSetProjection(fields: Lenient) {
                 initContainers: list(container),
                 volumes: list(z.object({ hostPath: optional(z.object({ path: text(MAX_PATH_CHARS) })) })),
                 nodeSelector: map,
+                priorityClassName: text(),
                 affinity: optional(z.object({ nodeAffinity: optional(z.object({ requiredDuringSchedulingIgnoredDuringExecution: optional(z.unknown()) })) })),
                 tolerations: list(z.object({ key: text(), operator: text(), value: text(), effect: text() })),
               }),
@@ -58,6 +59,7 @@ export function daemonSetProjection(fields: Lenient) {
       matchLabels: Object.fromEntries(Object.entries(spec?.selector?.matchLabels ?? {}).filter((pair): pair is [string, string] => typeof pair[1] === "string")),
       tolerations: (pod?.tolerations ?? []).map(({ key, operator, value, effect }): Toleration => present({ key, value: operator === "Exists" ? undefined : (value ?? ""), effect })),
       picksNodes: Object.keys(pod?.nodeSelector ?? {}).some((label) => !EVERY_NODES_LABELS.has(label)) || pod?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution !== undefined,
+      ...present({ priorityClass: pod?.priorityClassName }),
       hostPaths: [...new Set((pod?.volumes ?? []).flatMap((volume) => (volume.hostPath?.path === undefined ? [] : [volume.hostPath.path])))],
       updateStrategy: spec?.updateStrategy?.type === "OnDelete" ? "OnDelete" : "RollingUpdate",
       ...present({ maxUnavailable: maxUnavailable === undefined ? undefined : String(maxUnavailable) }),
@@ -69,8 +71,9 @@ export function daemonSetProjection(fields: Lenient) {
 }
 
 const SYSTEM_NAMESPACE = "kube-system";
+const SYSTEM_PRIORITY = "system-";
 
-/** Kept: what lives in kube-system, and every CNI daemon that the table or a mount gives away. */
+/** Kept: what lives in kube-system or has a priority of the system's, and every CNI daemon that the table or a mount gives away. */
 export function isInterestingDaemonSet(daemonSet: DaemonSetObject): boolean {
-  return daemonSet.namespace === SYSTEM_NAMESPACE || cniDaemonOf(daemonSet, []) !== undefined;
+  return daemonSet.namespace === SYSTEM_NAMESPACE || daemonSet.priorityClass?.startsWith(SYSTEM_PRIORITY) === true || cniDaemonOf(daemonSet, []) !== undefined;
 }

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { ContainerCgroup } from "../agent-readings";
+import { agentReport, namespace, node, objectName } from "../testing/builders";
+import { oomVictimCandidate } from "./oom-victim-candidate";
+import { causeCases, checked } from "./testing/cases";
+import { daemonPod, detail, multus } from "./testing/daemons";
+import { causeInput } from "./testing/input";
+import { DEFAULT_RESOURCES } from "./testing/resources";
+import { secondsAgo } from "./testing/texts";
+
+const GI = 2 ** 30;
+const talos = { node: node({ versions: { os: "Talos (v1.12.3)" } }) };
+/** As multus' own manifest has it: the daemon has a limit, its installer none. */
+const shipped = multus(detail({ containers: DEFAULT_RESOURCES }));
+const limited = DEFAULT_RESOURCES.map((one) => ({ ...one, memoryLimitBytes: GI }));
+const csi = daemonPod(detail({ containers: [{ name: "csi", init: false, memoryLimitBytes: GI }, { name: "registrar", init: false }] }), { uid: "csi-uid", name: objectName("csi-node-x"), namespace: namespace("storage"), owner: "DaemonSet/csi-node" });
+const cgroup = (podMemoryLimited: boolean): ContainerCgroup => ({ namespace: "kube-system", pod: "kube-multus-ds-abc", podUid: "multus-uid", container: "kube-multus", cni: "multus", cgroupVersion: 2, podMemoryLimited });
+
+causeCases(oomVictimCandidate, {
+  fires: [
+    { name: "where an init container alone has no limit", certainty: "named", says: ["kube-system/kube-multus-ds", "init container install-multus-binary"], input: causeInput({ ...shipped, ...talos, report: null }) },
+    { name: "for a sidecar of any system daemon too", certainty: "named", says: ["2 system daemons", "storage/csi-node (registrar)"], input: causeInput({ ...multus(detail({ containers: DEFAULT_RESOURCES }), { others: [csi] }), ...talos }) },
+    { name: "measured in the pod's control group", certainty: "named", input: causeInput({ ...shipped, ...talos, report: agentReport({ cgroups: { looked: true, items: [cgroup(false)] } }) }) },
+  ],
+  almost: [
+    { name: "where every container has a limit, whoever set it", input: causeInput({ ...multus(detail({ containers: limited })), ...talos }) },
+    { name: "on a Talos from before that handler", input: causeInput({ ...shipped, node: node({ versions: { os: "Talos (v1.9.5)" } }) }) },
+    { name: "on another system", input: causeInput({ ...shipped, node: node({ versions: { os: "Debian GNU/Linux 12 (bookworm)" } }) }) },
+    { name: "where the pod's control group is limited all the same", input: causeInput({ ...shipped, ...talos, report: agentReport({ cgroups: { looked: true, items: [cgroup(true)] } }) }) },
+    { name: "where the daemon was accepted as it is", input: causeInput({ ...shipped, ...talos, accepted: [{ code: "oom-victim-candidate", subject: "kube-system/kube-multus-ds", reason: "must not be killed at a limit" }] }) },
+    { name: "where the pod is being deleted", input: causeInput({ ...multus(detail({ containers: DEFAULT_RESOURCES }), { pod: { deleting: true } }), ...talos }) },
+  ],
+  missing: [
+    { name: "cannot tell where the node does not tell its system", state: "unknown", says: "operating system", input: causeInput(shipped) },
+    { name: "cannot tell where pods cannot be listed", state: "unknown", says: "Pods cannot be seen", input: causeInput({ ...talos, kind: (kind) => (kind === "pods" ? { seen: false, reason: "forbidden" } : { seen: true }) }) },
+  ],
+});
+
+describe("an accepted exception", () => {
+  it("stands in the evidence with its reason, and hides no other daemon", () => {
+    const accepted = [{ code: "oom-victim-candidate" as const, subject: "kube-system/kube-multus-ds", reason: "must not be killed at a limit" }];
+    const [finding] = checked(oomVictimCandidate, causeInput({ ...multus(detail({ containers: DEFAULT_RESOURCES }), { others: [csi] }), ...talos, accepted }));
+    expect(finding?.summary).toContain("1 system daemon here has no memory limit");
+    expect(finding?.evidence).toContainEqual(expect.objectContaining({ what: "kube-system/kube-multus-ds is accepted as it is", value: "must not be killed at a limit" }));
+  });
+});
+
+it("a young pod whose owner is not told is no candidate", () => {
+  const { owner: _, ...orphan } = daemonPod(detail({ containers: DEFAULT_RESOURCES }), { createdMs: secondsAgo(5) });
+  expect(checked(oomVictimCandidate, causeInput({ pods: new Map([[orphan.uid, orphan]]), ...talos }))[0]?.state).toBe("clear");
+});
