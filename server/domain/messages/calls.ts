@@ -15,6 +15,8 @@ export interface Call {
   readonly to: number;
   /** Where `subject` stands. */
   readonly subjectAt: number;
+  /** Said by who listens there: the caller went away before it had its answer. */
+  readonly served?: true;
 }
 
 const ERRNO_MARKS: readonly (readonly [errno: Errno, mark: string])[] = [
@@ -119,9 +121,12 @@ function addressed(body: string, from: number, addressAt: number, limit: number,
   let end = addressEnd(body, at, limit);
   // "read unix @->/run/x.sock" and "read tcp a:1->b:2": the far end is what was called.
   const arrow = body.slice(at, end).lastIndexOf("->");
-  if (arrow >= 0) at += arrow + 2;
   if (body.charAt(end - 1) === ":") end -= 1;
-  return { kind, subject: body.slice(at, end), subjectAt: at, verb: verb.trim(), from };
+  // "write unix /run/x.sock->@": a caller has no path of its own, so this end is the one that was called.
+  const served = arrow > 0 && kind === "unix" && end - (at + arrow + 2) <= 1;
+  if (served) end = at + arrow;
+  else if (arrow >= 0) at += arrow + 2;
+  return { kind, subject: body.slice(at, end), subjectAt: at, verb: verb.trim(), from, ...(served ? { served } : {}) };
 }
 
 /** An address ends at a blank, a quote or a ": ". */

@@ -61,6 +61,12 @@ export const API_RULES = [
   ),
   rule(
     "apiserver-unreachable",
+    "The datastore of the network does not answer in time",
+    ["kvstore", "etcd session", "etcd client", "etcd cluster", "connect to etcd"],
+    { rank: RANK.statement, confidence: "medium", with: [["timeout", "timed out", "deadline exceeded", "connection refused", "unable to connect", "unavailable", "no leader"]], without: ["--kvstore"] },
+  ),
+  rule(
+    "apiserver-unreachable",
     "A watch or a list of the API server fails",
     [
       "failed to list *v1", "failed to watch *v1", "failed to list *", "failed to watch *", "error retrieving resource lock", "failed to renew lease",

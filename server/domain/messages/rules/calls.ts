@@ -20,7 +20,7 @@ export function readCall(call: Call, probe: boolean): Candidate | undefined {
 /** Sockets of container runtimes, whatever folder a distribution keeps them in. */
 const RUNTIME_SOCKETS: readonly string[] = ["containerd.sock", "crio.sock", "docker.sock", "dockershim.sock", "cri-dockerd.sock", "containerd-shim", "/s/"];
 
-function unixReading({ subject, errno, verb }: Call): Reading | undefined {
+function unixReading({ subject, errno, verb, served }: Call): Reading | undefined {
   if (errno === "in-use") return { cause: "stale-socket", detail: "host", says: "A socket file is left over, or another process listens on it", confidence: "high" };
   if (errno === "denied") return { cause: "host-permission-or-mount", says: `The socket ${subject} may not be opened` };
   if (RUNTIME_SOCKETS.some((name) => subject.includes(name))) return { cause: "runtime-stuck-or-slow", says: "The container runtime does not answer on its socket" };
@@ -31,6 +31,7 @@ function unixReading({ subject, errno, verb }: Call): Reading | undefined {
     case "refused":
       return { cause: "daemon-down", says: `The socket ${subject} is there and nobody listens on it`, confidence: "high" };
     case "cut":
+      if (served === true) return { cause: "daemon-slow", says: `Who called ${subject} was gone before it had its answer` };
       return { cause: "daemon-down", detail: "died-during-call", says: "The daemon ended while it worked on the call" };
     case "timeout":
       return { cause: "daemon-slow", says: `The daemon behind ${subject} did not answer in time` };
@@ -53,7 +54,8 @@ function tcpReading({ subject, errno }: Call, probe: boolean): Reading | undefin
   const port = colon < 0 || subject.endsWith("]") ? "" : subject.slice(colon + 1);
   const local = LOCAL_HOSTS.some((host) => subject.startsWith(host));
   if (errno === "denied") return { cause: "host-permission-or-mount", says: `The connection to ${subject} is not permitted` };
-  if (errno === "in-use") return { cause: "host-link-conflict", says: `Another process listens on ${subject}`, confidence: "low" };
+  // Whose port it is, the address does not tell: a rule decides where the text names a daemon.
+  if (errno === "in-use") return undefined;
   if (probe || (local && !API_PORTS.has(port))) {
     if (errno === "cut") return { cause: "daemon-down", detail: "died-during-call", says: "The daemon ended while it worked on the call" };
     if (errno === "timeout") return { cause: "daemon-slow", says: `The daemon on ${subject} did not answer in time` };
@@ -78,7 +80,7 @@ const PATHS: readonly (readonly [parts: readonly string[], read: PathReading])[]
   [["subnet.env", "/var/lib/calico/nodename", "/var/lib/calico/mtu", "/run/cilium", "/var/run/calico"], (call) => (call.errno === "absent" ? { cause: "daemon-down", says: `The daemon has not written ${call.subject}: it is not running, or not yet ready`, confidence: "high", rank: RANK.fact } : undefined)],
   [["serviceaccount/token", "serviceaccount/ca.crt"], (call) => (call.errno === "absent" ? { cause: "auth-or-rbac", says: "The account's token is not there" } : undefined)],
   [[".sock"], socketFileReading],
-  [["kubeconfig"], (call) => (call.errno === "absent" ? { cause: "cni-config-missing", says: `The kubeconfig ${call.subject}, which the daemon writes, is not there` } : undefined)],
+  [["kubeconfig"], (call) => (call.errno === "absent" ? { cause: "daemon-down", says: `The kubeconfig ${call.subject}, which the daemon writes beside the config, is not there: the daemon has not run here, or was taken away`, rank: RANK.fact } : undefined)],
   [["/net.d", ".conflist", "/cni-network", "/netconf"], configReading],
   [["/cni/bin", "/opt/cni", "/kubernetes/bin", "/libexec/cni", "/k3s/data", "/flannel/bin", "/kube/bin"], programReading],
   [["/var/lib/kubelet/pods", "/resolv.conf"], (call) => (call.errno === "absent" ? { cause: "not-cni", says: `A file of the pod itself is missing: ${call.subject}` } : undefined)],

@@ -48,7 +48,7 @@ export const CILIUM_RULES = [
     "control-plane-not-ready",
     "The agent waits for an identity of the pod",
     [
-      "unable to resolve identity", "unable to allocate identity", "identity allocation", "waiting for identity", "exponential backoff cancelled", "kvstore",
+      "unable to resolve identity", "unable to allocate identity", "identity allocation", "waiting for identity", "exponential backoff cancelled",
     ],
     { ...cilium, rank: RANK.statement, confidence: "medium", without: ["connection refused"] },
   ),

@@ -102,6 +102,12 @@ export const DAEMON_RULES = [
   ),
   rule(
     "daemon-down",
+    "The daemon cannot start: another process has its port",
+    ["address already in use"],
+    { rank: RANK.statement, confidence: "medium", with: [["listen tcp", "listen udp"], ["level=fatal", '"fatal"', "[fatal]", "creating daemon", "panic", ...DAEMON_NAMES]], without: [".sock"] },
+  ),
+  rule(
+    "daemon-down",
     "A local daemon does not take the call",
     ["connection refused"],
     { rank: RANK.symptom, confidence: "medium", with: [["127.0.0.1", "localhost", ".sock"]], without: [":6443", ":443", ":2379", "/api/v1", "/apis/"] },

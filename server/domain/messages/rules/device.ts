@@ -19,7 +19,7 @@ export const DEVICE_RULES = [
     [
       "failed to get vf information", "dpdk driver", "failed to find vf", "failed to configure vf", "failed to detect if vf", "failed to get original vf",
       "failed to find host device", "failed to find physical interface", "no net directory under pci", "failed to get vf netdevice", "failed to find network device",
-      "failed to lookup vf", "failed to lookup device", "failed to move vf", "failed to move if", "vf netdevice", "setupvf failed", "bringing interface up",
+      "failed to lookup vf", "failed to lookup device", "failed to find device", "failed to move vf", "failed to move if", "vf netdevice", "setupvf failed", "bringing interface up",
       "error setting up interface in container", "error setting up vf", "no such network interface", "no such device", "no healthy devices", "unhealthy devices",
       "unexpectedadmissionerror", "device plugin", "failed to allocate device", "unregistered device", "can't allocate", "allocate failed due to",
       "does not have a interface name", "uplink representor", "error with host device", "to container ns", "in container ns", "to tempns", "in tempns",
@@ -29,6 +29,18 @@ export const DEVICE_RULES = [
       "rdma device",
     ],
     { rank: RANK.statement, confidence: "high", without: ["cgroup", "macvlan", "ipvlan", 'failed to lookup master', "avc:", "permission denied"] },
+  ),
+  rule(
+    "cni-config-invalid",
+    "The device is there and refuses a setting of the network that its driver or hardware does not know",
+    ["failed to set vf"],
+    { ...sriov, rank: RANK.pair, confidence: "medium", with: [["operation not supported", "invalid argument", "out of range"]] },
+  ),
+  rule(
+    "device-unavailable",
+    "The plugin could not hand its device to the pod",
+    ["failed to set up pod interface"],
+    { ...sriov, rank: RANK.symptom, confidence: "medium", with: [["from the device"]] },
   ),
   rule(
     "device-unavailable",
@@ -60,7 +72,7 @@ export const DEVICE_RULES = [
       rank: RANK.statement,
       confidence: "medium",
       with: [["link not found", "master", "no default route", "no such network interface", "not found"]],
-      without: ["sriov", "host-device", "vf "],
+      without: ["sriov", "host-device", "vf ", "failed to lookup device", "failed to find device", "find host device"],
     },
   ),
   rule(
@@ -89,21 +101,38 @@ export const DEVICE_RULES = [
       ],
     },
   ),
+  rule(
+    "host-link-conflict",
+    "A link of that name is already where this one is moved to",
+    ["file exists", "already exists"],
+    { rank: RANK.fact, confidence: "medium", with: [["failed to move", "to netns", "renaming interface", "failed to rename", "error renaming"]] },
+  ),
+  rule(
+    "host-link-conflict",
+    "Windows holds a network or an endpoint of that name from before",
+    ["hns failed with error"],
+    { rank: RANK.statement, confidence: "medium", with: [["already exists"]] },
+  ),
   rule("host-link-conflict", "The bridge has an address of another range", ["already has an ip address"], { rank: RANK.fact, confidence: "high" }),
   rule(
     "host-link-conflict",
     "Something on the host rewrote the link that the plugin made",
     [
       "mac doesn't match", "mac does not match", "doesn't match container mac", "macaddresspolicy", "doesn't match link address", "does not match link",
-      "unmanaged by networkmanager", "renamed by udev",
+      "unmanaged by networkmanager", "renamed by udev", "could not generate persistent mac",
     ],
     { rank: RANK.fact, confidence: "high" },
   ),
   rule(
     "host-link-conflict",
-    "The address of the link is in use by another link",
+    "The address of the link, or the port of its tunnel, is in use by another link",
     ["address already in use"],
-    { rank: RANK.statement, confidence: "medium", with: [["macvlan", "ipvlan", "vlan"]], without: [".sock", "unix", "listen"] },
+    {
+      rank: RANK.statement,
+      confidence: "medium",
+      with: [["macvlan", "ipvlan", "vlan", "vxlan", "geneve", "flannel.", "up state", "tunnel", "set interface", "configure interface"]],
+      without: [".sock", "unix", "listen"],
+    },
   ),
   rule(
     "cni-config-invalid",

@@ -22,7 +22,7 @@ export const IPAM_RULES = [
     [
       "no ip addresses available", "no available ip", "no ip address available", "range is full", "no more ips", "no more ip", "no free ip", "no available addresses",
       "no addresses available", "no available address", "no free addresses", "no more free", "not enough ips", "not enough ip", "insufficient ip", "ip pool exhausted",
-      "pool exhausted", "pool is exhausted", "out of ip", "could not allocate ip in range", "no ips available", "no ipv4 addresses", "all ips in", "noavailableip",
+      "pool exhausted", "pool is exhausted", "out of ip", "could not allocate ip in range", "no ips available", "no ipv4 addresses", "all ips in", "noavailableip", "noavailableaddress",
       "ipam is full", "subnet is full", "pool is full", "no unallocated", "unable to allocate ip", "failed to allocate ip", "no ip available",
       "not enough available ip", "addresses are exhausted", "assigned 0 out of", "not enough desired ips", "not all requested ips", "ip not available",
       "no ip addresses in result", "could not allocate ip", "no free address", "ipam allocated only", "used out", "ipnotenough",
@@ -53,6 +53,7 @@ export const IPAM_RULES = [
       "insufficientcidr", "insufficientfreeaddresses", "subnet doesn't seem to have enough", "failed to assign an ip address to container",
       "datastore has no available", "assignpodipaddress", "privateipaddresslimitexceeded", "networkinterfacelimitexceeded", "failed to increase pool size",
       "unable to attach ips", "subnetisfull", "no secondary ip", "attachmentlimitexceeded", "failed to allocate one ip", "failed to attach any enis", "eni limit",
+      "ip pool is too low: available (0)", "per host block limit",
     ],
     statement,
   ),
@@ -101,7 +102,7 @@ export const IPAM_RULES = [
       "more than 1 address per family", "flat configuration file", "not compatible with configured ipam", "requested feature is not enabled",
       "cannot have more than one ipv", "invalid ip format", "ipam routes section", "ipv4 and ipv6 are both", "only in prefix delegation", "invalid network policy mode",
       "no ipam section", "ipam plugin returned missing ip", "missing ip config", "no podcidr range", "loadipamconfig", "loadargs", "no configured calico pools",
-      "no configured pools", "does not exist in pool", "invalid address", "ipv4pools", "not a valid ip",
+      "no configured pools", "does not exist in pool", "invalid address", "ipv4pools", "not a valid ip", "qualified ippool",
     ],
     { rank: RANK.statement, confidence: "medium", without: ["no ip addresses available", "unable to connect"] },
   ),
@@ -126,6 +127,12 @@ export const IPAM_RULES = [
     "The allocator waits for its lock or its turn",
     ["waiting to become leader", "time limit exceeded while", "failed to grab ipam lock", "ipam lock", "leader elector"],
     { rank: RANK.statement, confidence: "medium" },
+  ),
+  rule(
+    "apiserver-unreachable",
+    "The allocator's pools are kept in the API server, which did not answer in time",
+    ["ip pool", "ippool", "overlappingrange", "reconcile looper", "ip pools"],
+    { rank: RANK.call, confidence: "medium", with: [["context deadline exceeded", "i/o timeout", "client rate limiter wait", "timed out"]], without: [".sock", "127.0.0.1", "localhost"] },
   ),
   rule(
     "apiserver-unreachable",

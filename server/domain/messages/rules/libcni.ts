@@ -15,6 +15,18 @@ export const LIBCNI_RULES = [
   ),
 
   rule(
+    "plugin-binary-missing",
+    "A config was read, and then one of the programs that it names was not found or did not answer",
+    ["error validating cni config", "error validating cni config list"],
+    { rank: RANK.fact, confidence: "medium", without: ["does not support config version", "error parsing configuration"] },
+  ),
+  rule(
+    "plugin-binary-missing",
+    "The plugin is a script, and a program that it calls is not on the host",
+    ["exit status 127"],
+    { rank: RANK.symptom, confidence: "low", with: [["failed (add)", "failed (delete)", "cni", "netplugin"]] },
+  ),
+  rule(
     "cni-config-invalid",
     "A CNI config cannot be read",
     [
@@ -28,6 +40,17 @@ export const LIBCNI_RULES = [
       "invalid configuration",
     ],
     { rank: RANK.call, confidence: "medium", without: ["cached result", "diagnostic message", "vf pci", "failed to get vf", "response '"] },
+  ),
+  rule(
+    "cni-config-invalid",
+    "A file in the folder of configs cannot be read as one",
+    ["error parsing configuration"],
+    {
+      rank: RANK.fact,
+      confidence: "high",
+      with: [["error loading cni config", "failed to load cni config", "cni config load failed", "failed to reload cni", "networks found in"]],
+      without: ["cached result", "does not support config version"],
+    },
   ),
   rule(
     "cni-config-invalid",

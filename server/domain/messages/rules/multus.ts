@@ -222,7 +222,7 @@ export const MULTUS_RULES = [
   rule(
     "shim-daemon-skew",
     "The image does not hold what the manifest expects of it",
-    ["in this image; skipping", "not in this image"],
+    ["in this image; skipping", "not in this image", "cp: cannot stat"],
     { rank: RANK.statement, confidence: "medium" },
   ),
   rule(

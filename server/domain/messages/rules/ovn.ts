@@ -20,9 +20,15 @@ export const OVN_RULES = [
     "OVN has not bound the port, or its flows are not installed yet",
     [
       "ovs port binding", "ovn-installed", "port binding", "waiting for ovs port", "openflow port is not ready", "ofport", "flows are not ready",
-      "timed out waiting for ovs",
+      "timed out waiting for ovs", "waiting for pod flows",
     ],
     { ...ovnK, rank: RANK.statement, confidence: "high" },
+  ),
+  rule(
+    "control-plane-not-ready",
+    "OVN has not set the pod's port to work",
+    ["ovs interface "],
+    { ...kubeOvn, rank: RANK.statement, confidence: "medium", with: [["is not ready after", "not ready after"]] },
   ),
   rule(
     "control-plane-not-ready",
@@ -31,7 +37,7 @@ export const OVN_RULES = [
       "route is not ready", "no active network found", "failed to get primary udn", "failed to add primary udn", "failed to find nad key", "dpu plumb failed",
       "failed to get mtpnc", "mtpnc for previous pod", "failed to get primary nad", "network controller", "mtpnc is not ready", "is not ready on node",
       "subnet is not ready", "waiting for subnet", "no mtpnc found", "logical switch", "logical port", "subnet not found", "failed to get subnet",
-      "allocation is not completed", "network is not ready yet",
+      "allocation is not completed", "network is not ready yet", "failed to find netid for namespace",
     ],
     {
       rank: RANK.statement,

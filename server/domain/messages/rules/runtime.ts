@@ -21,8 +21,8 @@ export const RUNTIME_RULES = [
     "runtime-stuck-or-slow",
     "The name is held by an earlier attempt that the runtime has not given up",
     [
-      "failed to reserve sandbox name", "is reserved for", "name is reserved", "error reserving pod name", "error reserving ctr name", "pod sandbox with name",
-      "already in use by container",
+      "failed to reserve sandbox name", "failed to reserve container name", "is reserved for", "name is reserved", "error reserving pod name", "error reserving ctr name",
+      "pod sandbox with name", "already in use by container",
     ],
     { ...symptom, confidence: "medium", without: ["static ip", "ip address"] },
   ),
@@ -85,7 +85,7 @@ export const RUNTIME_RULES = [
   rule(
     "not-cni",
     "A control group cannot be made or used",
-    ["cgroup", "slice:prefix", "cgroupspath", "systemd: unit", "org.freedesktop.systemd1", "unit .*slice"],
+    ["cgroup", "slice:prefix", "cgroupspath", "systemd: unit", "org.freedesktop.systemd1", "sd-bus call", ".slice not found", "unit kubepods"],
     {
       rank: RANK.call,
       confidence: "high",
@@ -98,7 +98,7 @@ export const RUNTIME_RULES = [
     "The sandbox's own process was killed for memory",
     [
       "container init was oom-killed", "memory limit too low", "minimum memory limit", "too low; should be at least", "init was oom", "signal: killed: unknown",
-      "minimum allowed is", "sandbox was oom",
+      "minimum allowed is", "sandbox was oom", "cannot start a stopped process", "cannot start a container that has stopped",
     ],
     { rank: RANK.pair, confidence: "high" },
   ),
@@ -110,6 +110,7 @@ export const RUNTIME_RULES = [
       "failed to create containerd container", "failed to start sandbox container", "failed to start sandbox", "container init caused",
       "starting container process caused", "unable to start container process", "container create failed", "failed to mount rootfs", "error mounting",
       "creating container storage", "failed to generate sandbox container spec", "failed to create sandbox root directory", "unable to start unit", "hcsshim::",
+      "createcontainer failed",
     ],
     { ...symptom, confidence: "medium", without: ["ttrpc", "resource temporarily", "no space", "too many", "/run/netns", "executable file not found"] },
   ),
@@ -197,6 +198,12 @@ export const RUNTIME_RULES = [
       with: [["containerd task", "create shim", "create containerd container", "prepare snapshot", "runc", "oci runtime"]],
       without: ["failed to pull", "sandbox image"],
     },
+  ),
+  rule(
+    "runtime-stuck-or-slow",
+    "The runtime did not make, start or stop a container in time; no network is made or ended for that",
+    ["createcontainer in sandbox", "startcontainer", "stopcontainer", "removecontainer", "createcontainererror", "waiting for container", "wait container", "createctr"],
+    { rank: RANK.call, confidence: "medium", with: [["deadline exceeded", "deadlineexceeded", "operation timeout", "timed out"]], without: ["https://", "failed to pull"] },
   ),
   rule("runtime-stuck-or-slow", "The runtime holds more containers than it can list in one answer", ["message larger than max"], { confidence: "high" }),
   rule("teardown-failed", "A file of the ended sandbox is still in use", ["device or resource busy", "target is busy"], { rank: RANK.call, op: "del" }),

@@ -93,6 +93,12 @@ export const SYSTEM_RULES = [
   rule("host-permission-or-mount", "SELinux or AppArmor denies it", ["avc: denied", "avc:denied", 'apparmor="denied"', "selinux is preventing", "type=avc"], fact),
   rule(
     "host-permission-or-mount",
+    "The runtime cannot give the container its SELinux label: the policy does not know it",
+    ["/proc/self/attr/", "/proc/thread-self/attr/"],
+    { rank: RANK.pair, confidence: "high" },
+  ),
+  rule(
+    "host-permission-or-mount",
     "A process lacks a right on the host",
     ["permission denied", "operation not permitted", "eacces"],
     { rank: RANK.call, without: ["publickey"] },
@@ -107,7 +113,7 @@ export const SYSTEM_RULES = [
     "host-permission-or-mount",
     "iptables was not run as root, or may not change its tables",
     ["you must be root", "iptables", "ip6tables"],
-    { rank: RANK.pair, confidence: "high", with: [["permission denied", "operation not permitted"]], without: ["executable file not found"] },
+    { rank: RANK.pair, confidence: "high", with: [["permission denied", "operation not permitted"]], without: ["executable file not found", "modprobe", "table does not exist"] },
   ),
   rule(
     "teardown-failed",
@@ -143,6 +149,17 @@ export const SYSTEM_RULES = [
     "The API server does not know the pod any more: it was deleted while its sandbox was made",
     ["pods \"", "pod \""],
     { rank: RANK.symptom, confidence: "low", with: [["\" not found"]], without: ["forbidden", "informer"] },
+  ),
+  rule(
+    "netns-gone",
+    "The API server answers that it does not know the pod: it was deleted while its sandbox was made",
+    ['pods "'],
+    {
+      rank: RANK.call,
+      confidence: "medium",
+      with: [["failed to query the pod", "error getting pod", "failed to get pod", "setting the networks status", "setting network statuses"]],
+      without: ["forbidden", "unauthorized", "i/o timeout", "deadline exceeded", "connection refused", "has been modified"],
+    },
   ),
   rule(
     "netns-gone",
