@@ -50,6 +50,9 @@ causeCases(pluginBinaryMissing, {
     { name: "suspects where the text names a folder at which the agent does not look", state: "suspected", says: "bridge", input: causeInput({ errors: [saying("plugin-binary-missing", NOT_FOUND, { lastMs: secondsAgo(40), facts: { pluginType: "bridge", binDirs: ["/opt/kube/bin"] } })], report: report({}, [fine("bridge")]) }) },
     { name: "cannot tell on an idle node without an agent", state: "unknown", says: "no agent on this node", input: causeInput({ report: null }) },
     { name: "cannot tell where the agent could not look at the config", state: "unknown", says: "no folder /etc/cni/net.d", input: causeInput({ report: agentReport({ config: { looked: false, reason: "no folder /etc/cni/net.d" } }) }) },
+    { name: "cannot tell of an attachment's plugin that an older agent does not look for", state: "unknown", says: "older than Sandglass", input: causeInput({ nads, ...asking, report: report({}) }) },
+    { name: "cannot tell of it where a bin dir may not be listed", state: "unknown", says: "/opt/cni/bin: EACCES", input: causeInput({ nads, ...asking, report: { ...report({}), binaries: { looked: true, items: [], unread: ["/opt/cni/bin: EACCES"] } } }) },
+    { name: "cannot tell of it where attachments may not be seen", state: "unknown", says: "forbidden", input: causeInput({ nads: null, ...asking, kind: (kind) => (kind === "nads" ? { seen: false, reason: "nads are forbidden" } : { seen: true }), report: report({}, [fine("bridge")]) }) },
     { name: "does not take a program that the agent may not read for a broken one", state: "unknown", says: "EACCES", input: causeInput({ report: agentReport({ config: { looked: false, reason: "EACCES" }, binaries: { looked: true, items: [broken("bridge", { problem: "unreadable" })] } }) }) },
   ],
 });

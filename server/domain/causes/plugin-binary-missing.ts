@@ -1,12 +1,12 @@
 import type { Evidence } from "../answer";
-import { attachmentsWanting } from "./attachments-wanting";
+import { attachmentsUnseen, attachmentsWanting } from "./attachments-wanting";
 import { agentPart } from "./agent-part";
 import { lookAtBinaries, typesInForce, type BinaryLook, type BrokenBinary } from "./binaries";
 import { couldNotLook, notSeen, seen } from "./evidence";
-import { clear, listWords, podsOf, textEvidence, textsFor } from "./findings";
+import { cannotTell, clear, listWords, podsOf, textEvidence, textsFor } from "./findings";
 import { provenByStart, saidSinceReport } from "./proof";
 import { MAX_PODS_NAMED, type Cause, type CauseInput, type ErrorGroup, type Finding } from "./types";
-import { milderForOwnRequests, namesOf, waitsForNode } from "./waiting-pods";
+import { askingPods, milderForOwnRequests, namesOf, waitsForNode } from "./waiting-pods";
 
 const WHAT = "Programs of the plugins that are asked for";
 
@@ -124,8 +124,17 @@ function byTexts(input: CauseInput, look: BinaryLook, groups: readonly ErrorGrou
 
 function nothingSeen(input: CauseInput, look: BinaryLook, texts: readonly ErrorGroup[]): Finding {
   if (!look.config.looked) return provenByStart(input, WHAT, look.config.reason);
+  if (input.nads === undefined && askingPods(input).length > 0) return attachmentsUnseen(input);
+  const notLookedAt = attachmentsWanting(input, (type) => !look.lookedAt.has(type));
+  if (notLookedAt.length > 0) return cannotTell(whyNotLookedAt(look), [couldNotLook(`Programs of ${listWords([...new Set(notLookedAt.map(({ type }) => type))])}, which pods here ask for`, "agent", whyNotLookedAt(look))]);
   const outdated = texts.length === 0 ? "" : " It was said by a pod before that.";
   return clear(`Every plugin that the config in force names is there and can run.${outdated}`, [seen(WHAT, "agent", { value: "all in order", ...reportTime(input) })]);
+}
+
+function whyNotLookedAt({ binaries }: BinaryLook): string {
+  if (!binaries.looked) return binaries.reason;
+  const [unread] = binaries.unread ?? [];
+  return `The node's agent could not look at plugin binaries: ${unread ?? "it did not know yet that an attachment asks for them"}`;
 }
 
 const sentence = (broken: readonly BrokenBinary[]): string => `${broken.map(({ type, words }) => `Plugin ${type} ${words}`).join("; ")}.`;
