@@ -8,6 +8,8 @@ const COMMANDS = {
   simulate: "start a pretend cluster and print its kubeconfig",
   agent: "run on a node: read what only the node can see, print it or push it",
   "agent-token": "make the token with which one node's agent reports",
+  record: "write what is seen of a cluster into a file",
+  replay: "judge a recording again, and print what came of it",
   export: "write a node's range as JSON or Markdown",
   explain: "say what the text of an event or a log tells, and what to do",
 } as const;
@@ -30,6 +32,8 @@ const load: Record<keyof typeof COMMANDS, () => Promise<Run>> = {
   simulate: async () => (await import("./commands/simulate")).simulate,
   agent: async () => (await import("./commands/agent")).agent,
   "agent-token": async () => (await import("./commands/agent-token")).agentToken,
+  record: async () => (await import("./commands/record")).record,
+  replay: async () => (await import("./commands/replay")).replay,
   export: async () => (await import("./commands/export")).exportCommand,
   explain: async () => (await import("./commands/explain")).explainCommand,
 };

@@ -16,6 +16,7 @@ import { LOAD_CLOSED_MS } from "./incident-keeper";
 import { startKubelets } from "./kubelets";
 import { createOwnMetrics } from "./own-metrics";
 import { Pipeline } from "./pipeline";
+import type { Tap } from "./recording/recorder";
 import { apiHealth } from "./status";
 import { backfill } from "./backfill";
 import { carryOutVerifications } from "./verify";
@@ -43,6 +44,8 @@ export interface CollectorOptions {
   readonly pastComing: boolean;
   /** Something was written that a page may show. */
   readonly onWritten: () => void;
+  /** Has everything that is taken, and when it is judged, for a recording. */
+  readonly tap?: Tap;
 }
 
 export interface Collector {
@@ -74,6 +77,14 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     expects: { kubelet: true, agents: config.agentPort !== undefined },
     onTick: (seconds) => metrics.tick(seconds),
   });
+  const { tap } = options;
+  const observe: Observe =
+    tap === undefined
+      ? pipeline.observe
+      : (observation) => {
+          tap.observe(observation, clock.now());
+          pipeline.observe(observation);
+        };
   const isCniDaemon = (daemonSet: DaemonSetObject): boolean => cniDaemonOf(daemonSet, config.cniDaemon) !== undefined;
   const ending: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -82,7 +93,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   };
 
   try {
-    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, pipeline, clock, log);
+    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, { observe, tellAgents: pipeline.tellAgents }, clock, log);
     if (agents !== undefined) ending.push(() => agents.listener.stop());
     if (config.metricsPort !== undefined) {
       const server = await metrics.serve(config.metricsPort, "127.0.0.1");
@@ -90,7 +101,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     }
     const api = startKubeApiSource({
       connection,
-      observe: pipeline.observe,
+      observe,
       clock,
       log,
       isDaemonPod: (_pod, daemonSet) => daemonSet !== undefined,
@@ -100,7 +111,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const kubelets = await startKubelets({
       config,
       connection,
-      observe: pipeline.observe,
+      observe,
       clock,
       log,
       nodes: () => pipeline.nodes(),
@@ -135,6 +146,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     let ticks = 0;
     const tick = (): void => {
       try {
+        tap?.judged(clock.now());
         const now = status();
         const written = pipeline.tick(now);
         if (written && !pastComing) upkeep(ingest, clock.now(), log);
@@ -151,7 +163,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       tick();
     });
     return {
-      observe: pipeline.observe,
+      observe,
       agentListener: agents?.listener,
       agentCaFile: agents?.caFile,
       kubeletWhy: kubelets.why,

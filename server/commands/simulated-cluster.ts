@@ -3,6 +3,7 @@ import path from "node:path";
 import { clockOf, systemClock, type ClockSetting } from "../clock";
 import type { Collector } from "../collector/collector";
 import { ConfigError, type ServeConfig } from "../config";
+import type { Observation } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
 import { SCENARIOS, HISTORY_MS, type ScenarioName } from "../simulator/scenarios";
@@ -21,9 +22,17 @@ export interface SimulatedCluster extends ChosenCluster {
   readonly serverUid: string;
   readonly config: ServeConfig;
   startAgents(listener: { readonly port: number; readonly caFile: string }): Promise<void>;
+  /** What happened in this long before now, by running the model again. */
+  past(ms: number): Past;
   /** Hands older history to the pipeline while pages are served already. */
   fill(collector: Collector): void;
   stop(): Promise<void>;
+}
+
+export interface Past {
+  readonly observations: Iterable<Observation>;
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** Steps of the history that is filled in: the period of kubelets and agents. */
@@ -47,6 +56,11 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
     if (connection === undefined) throw new Error("the simulated cluster's own kubeconfig was not found"); // it was written just above
     const server = await identify(connection);
     const identity = { ...server, uid: `${simulation.uid}:${realMs}`, name: nameOf(scenario), simulated: true };
+    const past = (ms: number): Past => {
+      const toMs = simulation.liveSinceMs;
+      const fromMs = toMs - Math.min(ms, HISTORY_MS) + HISTORY_STEP_MS;
+      return { observations: simulation.history(fromMs, toMs, HISTORY_STEP_MS), fromMs, toMs };
+    };
     return {
       connection,
       identity,
@@ -59,10 +73,9 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
         for (const node of simulation.nodeNames) tokens.set(node, readFileSync((await issueAgentToken(data, node)).file, "utf8").trim());
         simulation.startAgents({ url: `https://127.0.0.1:${port}`, caPem: readFileSync(caFile, "utf8"), tokenFor: (node) => tokens.get(node) });
       },
+      past,
       fill: (collector) => {
-        const toMs = simulation.liveSinceMs;
-        const fromMs = toMs - HISTORY_MS + HISTORY_STEP_MS;
-        collector.fillPast({ observations: simulation.history(fromMs, toMs, HISTORY_STEP_MS), fromMs, toMs }).catch((err: unknown) => log.error({ err }, "older history could not be filled in"));
+        collector.fillPast(past(HISTORY_MS)).catch((err: unknown) => log.error({ err }, "older history could not be filled in"));
       },
       stop: () => simulation.stop(),
     };

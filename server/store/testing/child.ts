@@ -8,9 +8,9 @@ import { build } from "esbuild";
 const PROJECT = path.resolve(import.meta.dirname, "../../..");
 
 /** The child program as one file that plain node runs; inside node_modules, so that it finds its packages. */
-export async function bundleChild(): Promise<string> {
-  const outfile = path.join(PROJECT, "node_modules/.cache/sandglass-tests", `store-child-${randomUUID()}.mjs`);
-  await build({ entryPoints: [path.join(import.meta.dirname, "store.child.ts")], bundle: true, platform: "node", format: "esm", packages: "external", outfile, logLevel: "error" });
+export async function bundleChild(entry = path.join(import.meta.dirname, "store.child.ts")): Promise<string> {
+  const outfile = path.join(PROJECT, "node_modules/.cache/sandglass-tests", `child-${randomUUID()}.mjs`);
+  await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", packages: "external", outfile, logLevel: "error" });
   return outfile;
 }
 
