@@ -68,11 +68,10 @@ export function IncidentPage({ initial }: { readonly initial: IncidentDetail }) 
         <Section title="Story" count={incident.story.length}>
           <Story items={incident.story} truncated={incident.storyTruncated} nowMs={now} />
         </Section>
-        {incident.node === undefined ? null : (
-          <Section title="Causes" count={incident.allCauses.length}>
-            <Causes causes={incident.allCauses} isOver={incident.state === "closed"} nowMs={now} />
-          </Section>
-        )}
+        <Section title="Causes" count={incident.allCauses.length}>
+          <Causes causes={incident.allCauses} isOver={incident.state === "closed"} nowMs={now} />
+          {incident.node === undefined && incident.causes.length > 1 ? <OfNodes causes={incident.causes.slice(1)} /> : null}
+        </Section>
         <Section title="Who is hurt" count={incident.hurtWorkloads.length}>
           <HurtTable hurt={incident.hurtWorkloads} nowMs={now} />
         </Section>
@@ -148,6 +147,23 @@ function Section({ title, count, children }: { readonly title: string; readonly 
       </h2>
       {children}
     </section>
+  );
+}
+
+/** What its nodes' own incidents are about; the evidence of each is with the node. */
+function OfNodes({ causes }: { readonly causes: IncidentDetail["causes"] }) {
+  return (
+    <p>
+      On its nodes:{" "}
+      {causes.map(({ code, detail, title }, index) => (
+        <span key={`${code} ${detail ?? ""}`}>
+          {index === 0 ? "" : ", "}
+          <Link className="link" href={`/causes/${code}`} prefetch={false}>
+            {title}
+          </Link>
+        </span>
+      ))}
+    </p>
   );
 }
 

@@ -114,6 +114,8 @@ describe("one incident", () => {
     expect(body.memberIncidents.map(({ id, node }) => [id, node])).toEqual([[4, "node-4"]]);
     expect(body.shared?.words).toBe("The sick node has kernel 6.8; of 9 well nodes none has.");
     expect(body.hurtWorkloads.map(({ name }) => name)).toEqual(["coredns", "web"]);
+    expect(body.causes[0]?.code).toBe("storm-of-nodes");
+    expect(body.allCauses).toMatchObject([{ code: "storm-of-nodes", certainty: "named", state: "firing", evidence: [{ value: 1 }, { value: 0 }, { what: "Sick nodes with kernel 6.8", value: "1 of 1" }, { what: "Well nodes with kernel 6.8", look: "not-seen", value: "0 of 9" }] }]);
   });
 
   test.each(["7", "6", "999999999"])("that is not there, or only watched (%s), is a 404", async (id) => {

@@ -73,6 +73,16 @@ describe("an incident opens", () => {
     expect(node.incident?.state).toBe("open");
   });
 
+  it("by no finding that nothing says why, and is named after none", () => {
+    const node = followed();
+    const nothing = cause("unknown", node.nowMs, { certainty: "suspected" });
+    node.stay({ causes: [nothing], atRisk: true, pods: [waitingPod("web-1")] }, 10 * MINUTE, 15 * SECOND);
+    expect(node.incident).toBeUndefined();
+    node.stay({ state: "no", causes: [nothing], pods: [waitingPod("web-1")] }, NO_HOLD_MS + 6 * SECOND);
+    expect(node.incident).toMatchObject({ state: "open", causes: [{ code: "unknown" }] });
+    expect(titleOf(node.incident ?? fail())).toBe("node-07 cannot start pods");
+  });
+
   it("by no notice, and by no unknown alone", () => {
     const node = followed();
     node.stay({ causes: [cause("oom-victim-candidate", T0, { severity: "notice" })] }, 10 * MINUTE, 15 * SECOND);

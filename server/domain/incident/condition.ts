@@ -13,10 +13,10 @@ export const seriousCauses = (look: NodeLook): readonly SeriousCause[] => (isSee
 export const isSeen = (look: NodeLook): boolean => look.sources.some(({ freshness }) => freshness === "fresh");
 export const isApiFresh = (look: NodeLook): boolean => look.sources.some(({ source, freshness }) => source === "api" && freshness === "fresh");
 
-/** The causes that make a node sick: measured ones, and where pods are stuck those as well that a text alone suggests. */
+/** The causes that make a node sick: measured ones, and where pods are stuck those as well that a text alone suggests. That nothing says why is no cause. */
 export function signsOf(look: NodeLook): readonly SeriousCause[] {
   const isStuck = look.answer.state === "no" || look.counts.stuck > 0;
-  return seriousCauses(look).filter(({ certainty }) => certainty === "named" || isStuck);
+  return seriousCauses(look).filter(({ code, certainty }) => certainty === "named" || (isStuck && code !== "unknown"));
 }
 
 /**

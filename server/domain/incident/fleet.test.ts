@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { advanceFleet, beginFleet, planFleets } from "./fleet";
 import { FLEET_WINDOW_MS, fleetThreshold, NO_HOLD_MS, RECOVERY_HOLD_MS } from "./timing";
 import { cause, Follower, MINUTE, SECOND, T0 } from "./testing/looks";
+import { stormFinding } from "./storm-finding";
 import type { FleetIncident, NodeIncident } from "./types";
 import { titleOf } from "./words";
 
@@ -61,6 +62,14 @@ describe("a fleet incident", () => {
     expect(fleet).toMatchObject({ state: "open", severity: "blocks", members: 6, now: { open: 6 }, signMs: T0, lastTurnMs: T0 + 100 * SECOND });
     expect(fleet.shared.shared.map(({ trait }) => trait)).toEqual(["kernel", "pool"]);
     expect(titleOf(fleet)).toBe("6 nodes cannot start pods, turned within 1 min 40 s");
+  });
+
+  it("names its cause by what was measured, and says where nothing tells the nodes apart or nobody could compare", () => {
+    const looks = (fleet: FleetIncident) => stormFinding(fleet).evidence.map(({ look }) => look);
+    const fleet = begun(several(6, 20 * SECOND));
+    expect(stormFinding(fleet).summary).toBe("6 nodes turned within 1 min 40 s. All 6 sick nodes have kernel 6.8.0-55; of 20 well nodes none has. All 6 sick nodes have pool edge; of 20 well nodes none has.");
+    expect(looks({ ...fleet, shared: { ...fleet.shared, shared: [] } })).toEqual(["seen", "seen", "not-seen"]);
+    expect(looks({ ...fleet, shared: { ...fleet.shared, shared: [], well: 0 } })).toEqual(["seen", "seen", "could-not-look"]);
   });
 
   it("is open while any node of it is, unknown while none is and some cannot be told, and closes once all have", () => {

@@ -66,9 +66,9 @@ function alike(free: readonly NodeIncident[], severity: IncidentSeverity, least:
   return [...byCause].filter(([, nodes]) => nodes.length >= least).map(([sameCause, nodes]) => ({ nodes, sameCause }));
 }
 
-/** The cause that an incident is about: one that blocks before a risk, a named one before a suspected one, then the oldest. */
+/** The cause that an incident is about: one that blocks before a risk, a named one before a suspected one, then the oldest. None where nothing says why. */
 export function leadingCause(incident: Pick<NodeIncident, "causes">): NodeIncident["causes"][number] | undefined {
-  const roots = incident.causes.filter(({ under }) => under === undefined);
+  const roots = incident.causes.filter(({ code, under }) => under === undefined && code !== "unknown");
   const rank = (cause: NodeIncident["causes"][number]): number => (cause.state === "ended" ? 4 : 0) + (cause.severity === "blocks" ? 0 : 2) + (cause.certainty === "named" ? 0 : 1);
   return [...roots].sort((a, b) => rank(a) - rank(b) || a.firstMs - b.firstMs)[0];
 }

@@ -1,11 +1,14 @@
+import type { CauseCode } from "../../domain/causes/codes";
+import { causeOf } from "../../domain/causes/registry";
 import type { HurtOut, IncidentCauseOut, IncidentSummary, SharedOut, StoryItemOut } from "../../contract/incidents";
 import type { AttemptGroup } from "../../domain/incident/attempts";
 import { leadingCause } from "../../domain/incident/fleet";
 import { mergeHurt, type HurtWorkload } from "../../domain/incident/hurt";
 import { sharedWords, type SharedTraits } from "../../domain/incident/shared-traits";
 import type { StoryItem } from "../../domain/incident/story";
+import { stormFinding } from "../../domain/incident/storm-finding";
 import { causeKey } from "../../domain/incident/track-causes";
-import type { Incident, IncidentCause } from "../../domain/incident/types";
+import type { FleetIncident, Incident, IncidentCause } from "../../domain/incident/types";
 import { leadOf, natureOf, titleOf } from "../../domain/incident/words";
 import type { IncidentRow } from "../../store/types";
 import { evidenceOut } from "../evidence-out";
@@ -52,9 +55,37 @@ export function incidentSummaryOut(row: IncidentRow, nowMs: number, members: rea
 
 const optional = <K extends string>(key: K, value: string | undefined): { [P in K]?: string } => (value === undefined ? {} : ({ [key]: value } as { [P in K]?: string }));
 
+const STORM_CODE = "storm-of-nodes";
+const STORM: { readonly code: CauseCode; readonly detail?: string; readonly title: string } = { code: STORM_CODE, title: causeOf(STORM_CODE)?.title ?? "Many nodes turned together" };
+
+/** A fleet incident's own cause, with what its nodes share as evidence. */
+export function stormOut(fleet: FleetIncident): IncidentCauseOut {
+  const { summary, evidence } = stormFinding(fleet);
+  const isOver = fleet.state === "closed";
+  return {
+    code: STORM_CODE,
+    title: STORM.title,
+    certainty: "named",
+    severity: fleet.severity,
+    state: isOver ? "ended" : fleet.state === "unknown" ? "unseen" : "firing",
+    first: iso(fleet.signMs),
+    since: iso(fleet.signMs),
+    seen: iso(isOver ? (fleet.closedMs ?? fleet.lastTurnMs) : fleet.lastTurnMs),
+    ...isoOr("until", fleet.closedMs),
+    times: fleet.reopened + 1,
+    summary,
+    evidence: evidence.map(evidenceOut),
+    pods: [],
+    ...(fleet.state === "unknown" ? { reason: "no node of it is known to be sick, and of some it cannot be told" } : {}),
+  };
+}
+
 /** Roots, the one that the incident is about first. */
 function briefs(incident: Incident): IncidentSummary["causes"] {
-  if (incident.scope === "fleet") return incident.causes.map(({ code, detail, title }) => ({ code, ...optional("detail", detail), title, certainty: "named", severity: incident.severity, state: incident.state === "closed" ? "ended" : "firing" }));
+  if (incident.scope === "fleet") {
+    const state = incident.state === "closed" ? ("ended" as const) : ("firing" as const);
+    return [STORM, ...incident.causes].map(({ code, detail, title }) => ({ code, ...optional("detail", detail), title, certainty: "named", severity: incident.severity, state }));
+  }
   const leading = leadingCause(incident);
   const roots = incident.causes.filter(({ under }) => under === undefined);
   return [...roots.filter((cause) => cause === leading), ...roots.filter((cause) => cause !== leading)].map(({ code, detail, title, certainty, severity, state }) => ({ code, ...optional("detail", detail), title, certainty, severity, state }));

@@ -3,7 +3,7 @@ import { NATURE_WORDS, natureOf } from "../../domain/incident/words";
 import { ServiceError } from "../../errors";
 import type { ActionCtx } from "../ctx";
 import { iso } from "../iso";
-import { causesOut, hurtOf, hurtOut, incidentSummaryOut, sharedOut, storyOut } from "./incident-out";
+import { causesOut, hurtOf, hurtOut, incidentSummaryOut, sharedOut, stormOut, storyOut } from "./incident-out";
 import { tellStory } from "./tell-story";
 
 /** One incident whole: how it stands, its causes with their evidence, its story, who is hurt, what people said. Throws `not-found`. */
@@ -28,7 +28,7 @@ export async function readIncident({ ctx, input }: { readonly ctx: ActionCtx; re
           traits: { ...incident.traits },
         }
       : { shared: sharedOut(incident.shared) }),
-    allCauses: incident.scope === "node" ? causesOut(incident.causes) : [],
+    allCauses: incident.scope === "node" ? causesOut(incident.causes) : [stormOut(incident)],
     hurtWorkloads: hurtOf(incident, whole.members).map(hurtOut),
     story: story.items.map(storyOut),
     storyTruncated: story.truncated,
