@@ -5,10 +5,11 @@ import { Server, ServerCredentials, status, type ServiceDefinition, type handleU
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLog } from "../log";
 import { hostFs } from "./host-fs";
+import { podNames } from "./pod-names";
 import { runtimeReader, type RuntimeReader } from "./runtime";
 
 /** A gRPC server that gives back the very bytes that a real runtime gave (see fixtures/MANIFEST.md). */
-const CALLS = { Version: "version", Status: "status-verbose", ListPodSandbox: "list-pod-sandbox" } as const;
+const CALLS = { Version: "version", Status: "status-verbose", ListPodSandbox: "list-pod-sandbox", ListContainers: "list-containers" } as const;
 type Call = keyof typeof CALLS;
 type Handler = handleUnaryCall<Buffer, Buffer>;
 
@@ -32,8 +33,9 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const recorded = async (call: Call, from = "containerd-1.6.20"): Promise<Handler> => {
-  const answer = await readFile(path.join(import.meta.dirname, `fixtures/cri/${from}-${CALLS[call]}.bin`));
+const recorded = (call: Call, from = "containerd-1.6.20"): Promise<Handler> => bytesOf(`${from}-${CALLS[call]}`);
+const bytesOf = async (name: string): Promise<Handler> => {
+  const answer = await readFile(path.join(import.meta.dirname, `fixtures/cri/${name}.bin`));
   return (_request, answered) => {
     answered(null, answer);
   };
@@ -41,7 +43,7 @@ const recorded = async (call: Call, from = "containerd-1.6.20"): Promise<Handler
 async function runtime(over: Partial<Record<Call, Handler>> = {}, where = "run/containerd/containerd.sock"): Promise<Server> {
   const server = new Server();
   const service = Object.fromEntries(Object.keys(CALLS).map((name) => [name, { path: `/runtime.v1.RuntimeService/${name}`, requestStream: false, responseStream: false, requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes }])) as ServiceDefinition;
-  server.addService(service, { Version: over.Version ?? (await recorded("Version")), Status: over.Status ?? (await recorded("Status")), ListPodSandbox: over.ListPodSandbox ?? (await recorded("ListPodSandbox")) });
+  server.addService(service, { Version: over.Version ?? (await recorded("Version")), Status: over.Status ?? (await recorded("Status")), ListPodSandbox: over.ListPodSandbox ?? (await recorded("ListPodSandbox")), ListContainers: over.ListContainers ?? (await recorded("ListContainers", "containerd-1.6.20")) });
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(`unix:${path.join(root, where)}`, ServerCredentials.createInsecure(), (error) => {
       if (error === null) resolve();
@@ -171,4 +173,28 @@ test("no runtime, one that is not where it was said, and doing without it each h
   const without = await reader("none").look(NOW_MS);
   expect(without.sandboxes).toMatchObject({ reason: expect.stringMatching(/told to do without/) as string });
   expect(without.socket).toBeUndefined();
+});
+
+test("running containers are named with their sandbox and start, out of what containerd said", async () => {
+  await runtime({ ListPodSandbox: await bytesOf("containerd-1.6.20-list-pod-sandbox-of-containers") });
+  const look = await reader().look(NOW_MS);
+  expect(look.containers).toEqual({
+    looked: true,
+    items: [
+      { id: expect.stringMatching(/^6690649e[0-9a-f]{56}$/) as string, sandboxId: expect.stringMatching(/^1929d2f5/) as string, name: "kube-multus", createdMs: 1_796_058_942_912 },
+      { id: expect.stringMatching(/^6a1d3847/) as string, sandboxId: expect.stringMatching(/^879c6fc4/) as string, name: "main", createdMs: expect.any(Number) as number },
+    ],
+  });
+  const names = await podNames(hostFs(root), look);
+  if (!names.looked) throw new Error(names.reason);
+  expect(names.pods.map(({ namespace, name }) => `${namespace}/${name}`).sort()).toEqual(["default/consumer", "kube-system/kube-multus-ds-tmsx6"]);
+  expect(names.container(look.containers.looked ? (look.containers.items[0]?.id ?? "") : "")).toMatchObject({ name: "kube-multus", podUid: "48097f39-8089-47d6-8372-35d6644bb7aa" });
+});
+
+test("a runtime that does not list its containers loses their names alone", async () => {
+  await runtime({ ListContainers: silent });
+  const look = await reader().look(NOW_MS);
+  expect(look.containers).toMatchObject({ looked: false, reason: expect.stringContaining("no answer to ListContainers") as string });
+  expect(look.runtime).toMatchObject({ looked: true });
+  expect(look.sandboxes).toMatchObject({ looked: true });
 });

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock";
 import type { LaterParts } from "../domain/agent-readings";
 import type { Looked, PushAnswer } from "../domain/agent-report";
+import { KNOWN_SOCKETS, canonicalSocketPath } from "../domain/known-sockets";
 import { binariesReader } from "./bin/binaries";
 import { cachesReader } from "./cache/caches";
 import { cgroupReader } from "./cgroup/cgroups";
@@ -83,7 +84,7 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
     if ("looked" in scan) return { processes: scan, mounts: scan, socketUse: scan, kubelet: scan };
     const [processes, mounts, kubelet] = await Promise.all([
       part("processes", () => readers.processes.look(scan, config.dir?.binDirs ?? [], wantedPrograms(config, wanted.nadPluginTypes), atMs), blind),
-      sockets.looked ? part("mounts", () => readers.mounts.look(scan, sockets.paths, namesOf(names)), blind) : sockets,
+      part("mounts", () => readers.mounts.look(scan, mountable(sockets), namesOf(names)), blind),
       part("kubelet", () => readers.kubelet.look(scan), blind),
     ]);
     const callers = config.dir?.files.flatMap(({ config: one }) => (one.usable ? one.callers : [])) ?? [];
@@ -107,6 +108,9 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
     },
   };
 }
+
+/** Sockets whose mounts are looked for: also known ones that are away for the moment, which is when their consumers are worst off. */
+const mountable = (sockets: RoundSoFar["sockets"]): readonly string[] => [...new Set([...(sockets.looked ? sockets.paths : []), ...KNOWN_SOCKETS.map(({ path }) => canonicalSocketPath(path))])];
 
 /** Uids of the ready pods of one CNI's daemon, as far as the runtime's list and their names tell. */
 const podsOfCni = ({ sandboxes }: RuntimeLook, cni: string): readonly string[] =>

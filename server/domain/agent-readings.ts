@@ -51,6 +51,8 @@ export interface PluginProcess {
   readonly pod?: string;
   readonly podUid?: string;
   readonly sandboxId?: string;
+  /** False: its environment names no CNI command, as that of a daemon which lies in a bin dir. Absent where it could not be read. */
+  readonly called?: boolean;
   /** Its executable is not the file that stands at the path now: it was replaced or removed. */
   readonly replaced: boolean;
 }

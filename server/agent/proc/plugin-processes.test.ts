@@ -56,7 +56,7 @@ describe("real processes", () => {
     const found = await look();
     expect(found).toEqual([
       {
-        pid: shim.pid, program: "multus-shim", path: path.join(bin, "multus-shim"), state: expect.stringMatching(/^[RSD]$/) as string, startedMs: expect.any(Number) as number, command: "ADD",
+        pid: shim.pid, program: "multus-shim", path: path.join(bin, "multus-shim"), state: expect.stringMatching(/^[RSD]$/) as string, startedMs: expect.any(Number) as number, called: true, command: "ADD",
         namespace: "default", pod: "web-0", podUid: "79ecc7ca-6d55-43dc-a0b0-8b07557ef071", sandboxId: "1f".repeat(32), replaced: false,
       },
     ]);
@@ -150,11 +150,12 @@ describe("a /proc that was made", () => {
     expect(items(await look())).toMatchObject([{ pid: 50, program: "bridge", path: "/opt/cni/bin/bridge", replaced: false }, { pid: 52, program: "bridge", replaced: true }]);
   });
 
-  test("zombies and daemons of bin dirs are told but are no callers; another plugin's socket has its own", async () => {
+  test("zombies and daemons that lie in a bin dir are told but are no callers; another plugin's socket has its own", async () => {
     await makeRecordedNode(root, "healthy");
     await makeProcess(root, { pid: 49, exe: "/usr/bin/containerd" });
     await makeProcess(root, { pid: 50, exe: "/opt/cni/bin/multus-shim", state: "Z" });
-    await makeProcess(root, { pid: 51, exe: "/opt/cni/bin/daemon-shim" });
+    await makeProcess(root, { pid: 51, exe: "/opt/cni/bin/daemon-shim", environ: "PATH=/bin\0CNI_COMMAND=ADD\0" });
+    await makeProcess(root, { pid: 52, exe: "/opt/cni/bin/daemon-shim", environ: "PATH=/bin\0" });
     await writeFile(path.join(root, "proc/net/unix"), "Num RefCount Protocol Flags Type St Inode Path\n0000000000000000: 00000002 00000000 00010000 0001 01 1 /run/daemon-shim/daemon.sock\n0000000000000000: 00000002 00000000 00010000 0001 01 2 /run/multus/multus.sock\n");
     const callers = [{ type: "daemon-shim", socket: "/run/daemon-shim/daemon.sock" }];
     expect(await lookAtSocketUse(path.join(root, "proc"), ["/run/daemon-shim/daemon.sock", "/run/multus/multus.sock"], callers, await look(["daemon-shim"]))).toEqual({

@@ -30,7 +30,7 @@ interface Known extends Place {
   readonly exe: string;
   /** False: another program that lies in the same folder. */
   readonly isPlugin: boolean;
-  readonly environment: CniEnvironment;
+  readonly environment?: CniEnvironment;
   readonly stamp?: Stamp;
 }
 
@@ -65,16 +65,11 @@ export function pluginProcessReader(fs: HostFs, root: string): PluginProcessRead
   };
 
   async function learn(process: ScannedProcess, place: Place, wanted: ReadonlySet<string>): Promise<Known> {
-    let environment: CniEnvironment = {};
-    let stamp: Stamp | undefined;
-    try {
-      stamp = stampOf(await stat(`${root}/${String(process.pid)}/exe`, { bigint: true }));
-      environment = cniEnvironment((await readProcFile(`${root}/${String(process.pid)}/environ`, MAX_ENVIRON_BYTES)).toString("utf8"));
-    } catch {
-      // Ended, or a right is missing: what its program's name tells remains.
-    }
-    const isPlugin = environment.command !== undefined || wanted.has(place.program) || KNOWN_PLUGINS.has(place.program);
-    return { ...place, exe: process.exe ?? "", isPlugin, environment, ...(stamp === undefined ? {} : { stamp }) };
+    const dir = `${root}/${String(process.pid)}`;
+    const stamp = await orNothing(async () => stampOf(await stat(`${dir}/exe`, { bigint: true })));
+    const environment = await orNothing(async () => cniEnvironment((await readProcFile(`${dir}/environ`, MAX_ENVIRON_BYTES)).toString("utf8")));
+    const isPlugin = environment?.command !== undefined || wanted.has(place.program) || KNOWN_PLUGINS.has(place.program);
+    return { ...place, exe: process.exe ?? "", isPlugin, ...(environment === undefined ? {} : { environment }), ...(stamp === undefined ? {} : { stamp }) };
   }
 
   async function read({ pid, exe = "", mountNamespace }: ScannedProcess, { program, dir, path, environment, stamp }: Known, { host, boot, standing }: NodeFacts): Promise<PluginProcess | undefined> {
@@ -91,7 +86,7 @@ export function pluginProcessReader(fs: HostFs, root: string): PluginProcessRead
       const beside = there ?? (await standing(dir));
       if (beside !== undefined && deviceOf(stamp) !== deviceOf(beside)) return undefined;
     }
-    const { command, namespace, pod, podUid, sandboxId } = environment;
+    const { command, namespace, pod, podUid, sandboxId } = environment ?? {};
     return {
       pid,
       program: nameText(program),
@@ -100,6 +95,7 @@ export function pluginProcessReader(fs: HostFs, root: string): PluginProcessRead
       replaced: exe.endsWith(DELETED) || there === undefined || (stamp !== undefined && stamp.inode !== there.inode),
       ...told({
         startedMs: boot === undefined ? undefined : timeMs(boot + stat.startedSeconds * 1_000),
+        called: environment === undefined ? undefined : command !== undefined,
         command: command === undefined ? undefined : wordText(command),
         namespace: namespace === undefined ? undefined : nameText(namespace),
         pod: pod === undefined ? undefined : nameText(pod),
@@ -107,6 +103,15 @@ export function pluginProcessReader(fs: HostFs, root: string): PluginProcessRead
         sandboxId: sandboxId === undefined ? undefined : idText(sandboxId),
       }),
     };
+  }
+}
+
+/** A process that has ended, or a right that is missing: what its program's name tells remains. */
+async function orNothing<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch {
+    return undefined;
   }
 }
 

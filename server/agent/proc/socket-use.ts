@@ -23,7 +23,7 @@ export async function lookAtSocketUse(root: string, sockets: readonly string[], 
     const { listening, connections } = counts.get(path) ?? { listening: false, connections: 0 };
     if (!listening && connections === 0) return [];
     const programs = new Set([...callers.filter(({ socket }) => socket === path).map(({ type }) => type), ...KNOWN_SOCKETS.filter((known) => canonicalSocketPath(known.path) === path).flatMap(({ pluginTypes }) => pluginTypes)]);
-    return [{ path: pathText(path), connections, liveShims: processes.items.filter(({ program, state }) => programs.has(program) && state !== ZOMBIE).length }];
+    return [{ path: pathText(path), connections, liveShims: processes.items.filter(({ program, state, called }) => programs.has(program) && state !== ZOMBIE && called !== false).length }];
   });
   return { looked: true, items: items.slice(0, MAX_SOCKETS) };
 }

@@ -83,7 +83,7 @@ async function makeEntries(root: string, dir: string, lines: readonly string[]):
 async function makeProc(root: string, holders: RecordedNode["holders"], connections: RecordedNode["connections"]): Promise<void> {
   await mkdir(path.join(root, "proc/net"), { recursive: true });
   await writeFile(path.join(root, "proc/uptime"), `${String(UPTIME_SECONDS)}.00 50000.00\n`);
-  for (const { pid, path: exe, ageSeconds } of holders) await makeProcess(root, { pid, exe, startedSeconds: UPTIME_SECONDS - ageSeconds });
+  for (const { pid, path: exe, ageSeconds } of holders) await makeProcess(root, { pid, exe, startedSeconds: UPTIME_SECONDS - ageSeconds, environ: "CNI_COMMAND=ADD\0" });
   const lines = Object.entries(connections).flatMap(([state, count]) =>
     Array.from({ length: count }, (_, at) => `0000000000000000: 00000002 00000000 ${state === "01" ? "00010000" : "00000000"} 0001 ${state} ${state === "02" ? "0" : String(90_000 + at)} /host/run/multus/multus.sock`),
   );

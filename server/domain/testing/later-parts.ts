@@ -18,7 +18,7 @@ export const EVERY_LATER_PART = {
   processes: {
     looked: true,
     truncated: false,
-    items: [{ pid: 89_204, program: "multus-shim", path: "/opt/cni/bin/multus-shim", startedMs: T + 3, state: "S", command: "ADD", namespace: "default", pod: "load-7bf9d7dfdd-lhgx9", podUid: "79ecc7ca-6d55-43dc-a0b0-8b07557ef071", sandboxId: "1f".repeat(32), replaced: true }],
+    items: [{ pid: 89_204, program: "multus-shim", path: "/opt/cni/bin/multus-shim", startedMs: T + 3, state: "S", command: "ADD", namespace: "default", pod: "load-7bf9d7dfdd-lhgx9", podUid: "79ecc7ca-6d55-43dc-a0b0-8b07557ef071", sandboxId: "1f".repeat(32), called: true, replaced: true }],
   },
   mounts: {
     looked: true,

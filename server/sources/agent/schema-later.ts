@@ -60,6 +60,7 @@ const Process = z.object({
   pod: name.exactOptional(),
   podUid: id.exactOptional(),
   sandboxId: id.exactOptional(),
+  called: z.boolean().exactOptional(),
   replaced: z.boolean(),
 });
 
