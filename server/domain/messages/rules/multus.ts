@@ -221,6 +221,12 @@ export const MULTUS_RULES = [
   ),
   rule(
     "shim-daemon-skew",
+    "The daemon's answer is not of the kind that the plugin reads",
+    ["cannot unmarshal"],
+    { rank: RANK.pair, confidence: "medium", with: [["go value of type", "go struct field"], ["podresponse", "cniresponse", ".response", "networkreply", "addreply"]] },
+  ),
+  rule(
+    "shim-daemon-skew",
     "The image does not hold what the manifest expects of it",
     ["in this image; skipping", "not in this image", "cp: cannot stat"],
     { rank: RANK.statement, confidence: "medium" },

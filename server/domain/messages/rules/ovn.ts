@@ -37,7 +37,7 @@ export const OVN_RULES = [
       "route is not ready", "no active network found", "failed to get primary udn", "failed to add primary udn", "failed to find nad key", "dpu plumb failed",
       "failed to get mtpnc", "mtpnc for previous pod", "failed to get primary nad", "network controller", "mtpnc is not ready", "is not ready on node",
       "subnet is not ready", "waiting for subnet", "no mtpnc found", "logical switch", "logical port", "subnet not found", "failed to get subnet",
-      "allocation is not completed", "network is not ready yet", "failed to find netid for namespace",
+      "allocation is not completed", "network is not ready yet", "failed to find netid for namespace", "spidercoordinator: ",
     ],
     {
       rank: RANK.statement,

@@ -224,7 +224,7 @@ export const SYSTEM_RULES = [
   rule(
     "kernel-or-module",
     "IPv6 is switched off in the kernel",
-    ["/proc/sys/net/ipv6", "disable_ipv6", "ipv6 is disabled", "net.ipv6.conf"],
+    ["/proc/sys/net/ipv6", "disable_ipv6", "ipv6 is disabled", "net.ipv6.conf", "ipv6 addresses for host side"],
     { with: [["no such file", "cannot", "failed to"]], confidence: "medium" },
   ),
   rule(
