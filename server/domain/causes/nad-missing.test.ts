@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+import type { EventObject } from "../model";
 import { nadMissing } from "./nad-missing";
 import { causeCases, checked } from "./testing/cases";
 import { causeInput, errorGroup, type InputParts } from "./testing/input";
-import { ownRequest, saying, together, waiting } from "./testing/texts";
+import { ownRequest, saying, secondsAgo, together, waiting } from "./testing/texts";
 
 /** As real multus said it. */
 const TEXT = 'cannot find a network-attachment-definition (not-there) in namespace (default): networkattachmentdefinition.k8s.cni.cncf.io "not-there" not found';
@@ -30,6 +31,14 @@ causeCases(nadMissing, {
     { name: "suspects by the text of multus where attachments may not be seen", state: "suspected", says: "Texts of 1 pod", input: causeInput({ nads: null, kind: forbidden, errors: [text], ...asking("not-there") }) },
     { name: "cannot tell where attachments may not be seen and a pod asks for one", state: "unknown", says: "nads are forbidden", input: causeInput({ nads: null, kind: forbidden, ...asking("not-there") }) },
   ],
+});
+
+it("is named where multus itself looked for one and found none, though attachments may not be seen here", () => {
+  const looked = (over: Partial<EventObject>): EventObject => ({ uid: "e", namespace: "default", reason: "NoNetworkFound", type: "Warning", message: TEXT, count: 3, firstMs: secondsAgo(100), lastMs: secondsAgo(10), about: { kind: "Pod", namespace: "default", name: "db-0", uid: "db-0" }, component: "multus", ...over });
+  const found = (over: Partial<EventObject>) => checked(nadMissing, causeInput({ nads: null, kind: forbidden, errors: [text], ...asking("not-there"), eventsAbout: () => [looked(over)] }))[0];
+  expect(found({})).toMatchObject({ certainty: "named", pods: ["default/db-0"], evidence: [{ look: "seen", value: expect.stringContaining("not-there") as string }, { look: "could-not-look" }] });
+  expect(found({ component: "somebody" }), "of another reporter").toMatchObject({ certainty: "suspected" });
+  expect(found({ lastMs: secondsAgo(900) }), "of before the pod waited").toMatchObject({ certainty: "suspected" });
 });
 
 it("lists the pods that ask, each once, and says nothing of the node", () => {

@@ -1,8 +1,9 @@
-import type { Evidence } from "../answer";
+import type { Evidence, WaitingPod } from "../answer";
+import type { EventObject } from "../model";
 import { listWords } from "../words";
 import { textsOr } from "./by-texts";
 import { couldNotLook, notSeen, seen } from "./evidence";
-import { cannotTell, clear, podsOf, textEvidence, textsFor } from "./findings";
+import { cannotTell, clear, lineWords, MAX_EVIDENCE_TEXT_CHARS, podsOf, textEvidence, textsFor, textsUnseen } from "./findings";
 import { MAX_PODS_NAMED, type Cause, type CauseInput, type Finding } from "./types";
 import { askingPods, podKey, type Asking } from "./waiting-pods";
 
@@ -19,7 +20,7 @@ export const nadMissing: Cause = {
   impact: "The pods that ask for it wait, and begin within some 10 s once it is there. Other pods of the node are not concerned.",
   checks: [
     "The API: every network attachment that a pod of this node without a sandbox asks for, by namespace and name, once multus says so or the pod has waited for 30 s.",
-    "Where attachments cannot be seen: texts of multus that it cannot find one.",
+    "Where attachments cannot be seen: multus' own event NoNetworkFound, by which it looked and found none; else texts that it cannot find one.",
   ],
   lookAlikes: [
     { code: "cni-config-invalid", tells: "There the network attachment exists and its config cannot be used." },
@@ -69,6 +70,25 @@ function noneMissing(input: CauseInput, asking: readonly Asking[]): Finding {
 function unseen(input: CauseInput, because: string): Finding {
   const reason = `Network attachments cannot be seen: ${because}`;
   const what = "Network attachments that pods here ask for";
+  const told = lookedUpByMultus(input);
+  if (told.length > 0) {
+    const pods = told.map(({ pod }) => podKey(pod));
+    const evidence = told.slice(0, MAX_SHOWN).map(({ pod, event }) => seen(`multus' look for an attachment of ${podKey(pod)}`, "api", { value: lineWords(event.message, MAX_EVIDENCE_TEXT_CHARS), atMs: event.lastMs }));
+    const who = pods.length === 1 ? `${pods[0] ?? ""} asks` : `${listWords(pods)} ask`;
+    return { state: "firing", certainty: "named", summary: `multus looked for a network attachment that ${who} for, and there is none.`, evidence: [...evidence, couldNotLook(what, "api", reason)], pods: pods.slice(0, MAX_PODS_NAMED) };
+  }
   const blind = askingPods(input).length === 0 && input.kind("pods").seen ? clear("No pod without a sandbox asks for a network attachment.") : cannotTell(reason, [couldNotLook(what, "api", reason)]);
   return textsOr(input, "nad-missing", "say that a network attachment is missing.", blind, what, "api");
+}
+
+const LOOKED_FOR = "NoNetworkFound";
+
+/** multus says by an event of its own that it asked the API server and was told that there is no such attachment: a look, and no guess from words. */
+function lookedUpByMultus(input: CauseInput): readonly { readonly pod: WaitingPod; readonly event: EventObject }[] {
+  if (textsUnseen(input) !== undefined) return [];
+  return askingPods(input).flatMap(({ pod }) => {
+    const events = [...input.eventsAbout(pod.uid)].filter(({ reason, component, lastMs }) => reason === LOOKED_FOR && component === "multus" && lastMs >= pod.hold.sinceMs);
+    const event = events.sort((a, b) => b.lastMs - a.lastMs)[0];
+    return event === undefined ? [] : [{ pod, event }];
+  });
 }

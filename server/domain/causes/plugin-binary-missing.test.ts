@@ -37,6 +37,12 @@ causeCases(pluginBinaryMissing, {
       }),
     },
     { name: "for the pods alone that ask for a network attachment which needs it", certainty: "named", detail: "network-attachment", says: ["sriov", "default/sriov-a"], input: causeInput({ nads, ...asking, report: report({}, [broken("sriov", { problem: "absent", wantedBy: ["NAD"] })]) }) },
+    {
+      name: "where a text names one that is in no folder of the agent's list, though no attachment can be seen",
+      certainty: "named",
+      says: ["sriov", "/opt/cni/bin"],
+      input: causeInput({ errors: [saying("plugin-binary-missing", NOT_FOUND, { facts: { pluginType: "sriov", binDirs: ["/opt/cni/bin"] } })], report: report({}, [fine("bridge"), fine("loopback", { wantedBy: [] })]) }),
+    },
   ],
   almost: [
     { name: "where only a network attachment names it and no pod here asks", input: causeInput({ nads, ...waiting("web-1", 200), report: report({}, [fine("bridge"), broken("sriov", { problem: "absent", wantedBy: ["NAD"] })]) }) },

@@ -1,3 +1,4 @@
+import { MAX_BINARIES } from "../agent-readings";
 import type { Evidence } from "../answer";
 import { attachmentsUnseen, attachmentsWanting } from "./attachments-wanting";
 import { agentPart } from "./agent-part";
@@ -21,6 +22,7 @@ export const pluginBinaryMissing: Cause = {
     "Every plugin type of the config in force, of what it delegates to and of the conflist that multus hands pods to: is there a program of this name in the bin dirs, in the order of the runtime.",
     "Every plugin type of a network attachment that a waiting pod of this node asks for: the same.",
     "Size above 0, whole, executable, built for this node's architecture, a file and not a folder.",
+    "A text names a plugin that is in none of the folders which the agent listed whole.",
     "Without the agent: texts of waiting pods that name a program which was not found or has the wrong format.",
   ],
   lookAlikes: [
@@ -45,7 +47,10 @@ export const pluginBinaryMissing: Cause = {
     const covered = new Set(measured.flatMap(({ types }) => types));
     const left = texts.filter((group) => !covered.has(group.explanation.facts.pluginType ?? "") && !isRefuted(input, look, group));
     const findings = measured.map(({ finding }) => finding);
-    if (left.length > 0) findings.push(byTexts(input, look, left));
+    const confirmed = left.filter((group) => isInNoFolder(look, group));
+    if (confirmed.length > 0) findings.push(byListing(input, confirmed));
+    const others = left.filter((group) => !confirmed.includes(group));
+    if (others.length > 0) findings.push(byTexts(input, look, others));
     return findings.length > 0 ? findings : [nothingSeen(input, look, texts)];
   },
 };
@@ -107,6 +112,28 @@ function isRefuted(input: CauseInput, look: BinaryLook, group: ErrorGroup): bool
 }
 
 const withoutSlash = (dir: string): string => (dir.length > 1 && dir.endsWith("/") ? dir.slice(0, -1) : dir);
+
+/** The agent listed every folder that the text names, whole, and there is no program of that name. */
+function isInNoFolder({ config, binaries, lookedAt }: BinaryLook, { explanation }: ErrorGroup): boolean {
+  const { pluginType, binDirs = [] } = explanation.facts;
+  if (pluginType === undefined || binDirs.length === 0 || lookedAt.has(pluginType) || !config.looked || !binaries.looked) return false;
+  const isWhole = binaries.truncated !== true && (binaries.unread ?? []).length === 0 && binaries.items.length < MAX_BINARIES;
+  const listed = new Set(binaries.items.flatMap(({ dir }) => dir ?? []));
+  return isWhole && binDirs.every((dir) => config.reading.binDirs.includes(withoutSlash(dir)) && listed.has(withoutSlash(dir))) && !binaries.items.some(({ type }) => type === pluginType);
+}
+
+function byListing(input: CauseInput, groups: readonly ErrorGroup[]): Finding {
+  const types = [...new Set(groups.flatMap(({ explanation }) => explanation.facts.pluginType ?? []))];
+  const dirs = [...new Set(groups.flatMap(({ explanation }) => explanation.facts.binDirs ?? []))];
+  return {
+    state: "firing",
+    certainty: "named",
+    ...milderForOwnRequests(input, groups),
+    summary: `Pods say that the program of plugin ${listWords(types)} cannot be found, and it is not in ${listWords(dirs)}.`,
+    evidence: [...types.map((type) => notSeen(`A program ${type} in ${listWords(dirs)}`, "agent", reportTime(input))), ...textEvidence(groups)],
+    pods: podsOf(groups).slice(0, MAX_PODS_NAMED),
+  };
+}
 
 function byTexts(input: CauseInput, look: BinaryLook, groups: readonly ErrorGroup[]): Finding {
   const types = [...new Set(groups.flatMap(({ explanation }) => explanation.facts.pluginType ?? []))];
