@@ -1,0 +1,128 @@
+import { expect, test } from "../setup/test";
+import path from "node:path";
+import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
+import { BUNDLE, probePod, until } from "../setup/product";
+import type { AgentReport } from "@/server/domain/agent-report";
+import type { LaterParts } from "@/server/domain/agent-readings";
+
+/** The later readings of the agent on a real node: a real containerd, kubelet, cgroups and mounts. */
+const options = { node: true, runtimeTimeout: "20s" };
+const missing = clusterMissing(options);
+test.skip(missing !== undefined, missing);
+test.describe.configure({ mode: "serial" });
+
+const NODE = path.resolve(import.meta.dirname, "../../node_modules/node/bin/node");
+const SOCKET = "/run/multus/multus.sock";
+
+let cluster: Cluster;
+test.beforeAll(async () => {
+  cluster = await startCluster(options);
+});
+test.afterAll(async () => {
+  await cluster?.stop();
+});
+
+const agent = async (...flags: string[]): Promise<AgentReport> => JSON.parse(await cluster.enter([NODE, BUNDLE, "agent", "--once", "--node", "node-1", ...flags])) as AgentReport; // its schema is the listener's, which other tests hold it to
+type Part<K extends keyof LaterParts> = Extract<NonNullable<LaterParts[K]>, { looked: true }>;
+async function part<K extends Exclude<keyof LaterParts, "configChanges">>(name: K): Promise<Part<K>> {
+  const read = (await agent())[name];
+  if (read?.looked !== true) throw new Error(`${name}: ${read === undefined ? "not told" : read.reason}`);
+  return read as Part<K>;
+}
+const busybox = (name: string, command: readonly string[], over: object = {}) => ({ name, image: "localhost/busybox:1", imagePullPolicy: "Never", command, ...over });
+
+test("a healthy node: its config is loaded, its programs are whole, its addresses and the kubelet's timeout are told", async () => {
+  await cluster.apply(probePod("one"));
+  await cluster.kubectl(["wait", "--for=condition=Ready", "--timeout=120s", "pod/one"]);
+  const report = await agent();
+  expect(report.configFiles).toMatchObject({ looked: true, reading: { dir: "/etc/cni/net.d", loaded: true, files: [{ name: "10-test.conflist", usable: true, networkName: "test", cniVersion: "1.0.0", pluginTypes: ["bridge", "host-local"] }] } });
+  const { items } = await part("binaries");
+  expect(items.find(({ type }) => type === "bridge")).toMatchObject({ dir: "/opt/cni/bin", sha256: expect.stringMatching(/^[0-9a-f]{64}$/), version: expect.stringMatching(/containernetworking\/plugins /), wantedBy: ["10-test.conflist"] });
+  expect(items.filter(({ problem }) => problem !== undefined)).toEqual([]);
+  expect((await part("caches")).pools).toMatchObject([{ network: "test", range: "10.244.0.0/24", leases: 1, leaked: 0, size: 253 }]);
+  expect(report.kubelet).toEqual({ looked: true, reading: { runtimeRequestTimeoutSeconds: 20, timeoutFrom: "/etc/kubernetes/kubelet.yaml" } });
+  expect(await part("processes")).toMatchObject({ items: [] });
+  expect(await part("mounts")).toMatchObject({ stale: [], mountsSeen: 0 });
+});
+
+test("a config that the runtime did not notice, a program that is gone, a config that is cut short", async () => {
+  await cluster.fault("unnoticed-config");
+  const unnoticed = await until("the runtime to say that it has no config", 60_000, async () => {
+    const { reading } = await part("configFiles");
+    return reading.loaded === false ? reading : undefined;
+  });
+  expect(unnoticed.usableSinceMs).toBeGreaterThan(Date.now() - 180_000);
+  await cluster.fault("missing-binary");
+  expect((await part("binaries")).items.find(({ type }) => type === "bridge")).toEqual({ type: "bridge", problem: "absent", wantedBy: ["10-test.conflist"] });
+  await cluster.fault("bad-config");
+  expect((await part("configFiles")).reading.files).toMatchObject([{ usable: false, problem: expect.stringMatching(/^not JSON: .* at line \d+, column \d+$/) }]);
+  await cluster.fault("none");
+});
+
+test("a call that waits for its daemon is told with its pod and age, and its connection beside it", async () => {
+  await cluster.fault("daemon-slow");
+  await cluster.apply(probePod("waits"));
+  const { processes, socketUse } = await until("a shim that waits", 60_000, async () => {
+    const report = await agent();
+    return report.processes?.looked === true && report.processes.items.some(({ pod, called }) => pod === "waits" && called === true) ? report : undefined;
+  });
+  const shims = processes?.looked === true ? processes.items.filter(({ called }) => called === true) : [];
+  expect(shims).toMatchObject([{ program: "daemon-shim", path: "/opt/cni/bin/daemon-shim", command: "ADD", namespace: "default", pod: "waits", replaced: false }]);
+  expect(Date.now() - (shims[0]?.startedMs ?? 0)).toBeLessThan(60_000);
+  expect(socketUse).toMatchObject({ looked: true, items: [{ path: "/run/daemon-shim/daemon.sock", liveShims: 1 }] });
+  expect(socketUse?.looked === true ? socketUse.items[0]?.connections : 0).toBeGreaterThanOrEqual(1);
+  await cluster.kubectl(["delete", "pod", "waits", "--wait=false"]);
+  await cluster.fault("none");
+});
+
+test("the cgroup of a daemon's container: throttled by its limit, and a pod is limited only if all of its containers are", async () => {
+  const daemonSet = (name: string, init: object[]) => ({
+    apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name, namespace: "kube-system" },
+    spec: { selector: { matchLabels: { of: name } }, template: { metadata: { labels: { of: name } }, spec: { hostNetwork: true, terminationGracePeriodSeconds: 0, tolerations: [{ operator: "Exists" }], initContainers: init, containers: [busybox("main", ["sh", "-c", "while :; do :; done"], { resources: { limits: { cpu: "20m", memory: "32Mi" } } })] } } },
+  });
+  await cluster.apply(JSON.stringify(daemonSet("kube-multus-ds", [busybox("install", ["true"])])));
+  await cluster.apply(JSON.stringify(daemonSet("kube-other", [])));
+  const items = await until("throttled periods", 120_000, async () => {
+    const read = await part("cgroups");
+    return read.items.length === 2 && read.items.every(({ cpuThrottledPeriods }) => (cpuThrottledPeriods ?? 0) > 5) ? read.items : undefined;
+  });
+  const [multus, other] = items;
+  expect(multus).toMatchObject({ namespace: "kube-system", container: "main", cni: "multus", cgroupVersion: 1, cpuQuotaCores: 0.02, memoryLimitBytes: 32 * 1024 * 1024, podMemoryLimited: false });
+  expect(other).toMatchObject({ container: "main", podMemoryLimited: true });
+  expect(other).not.toHaveProperty("cni");
+  expect(multus?.cpuThrottledPeriods).toBeLessThanOrEqual(multus?.cpuPeriods ?? 0);
+  expect(Math.abs((multus?.startedMs ?? 0) - Date.now())).toBeLessThan(300_000);
+  await cluster.kubectl(["-n", "kube-system", "delete", "daemonset", "kube-multus-ds", "kube-other", "--wait=false"]);
+});
+
+test("mounts of a daemon's socket go stale when it makes its folder anew; a mount of /run does not; a container's restart cures", async () => {
+  const daemon = async (): Promise<void> => {
+    await cluster.enter(["rm", "-rf", "/run/multus"]);
+    cluster.enterAndStay([NODE, "-e", `require("node:fs").mkdirSync("/run/multus"); require("node:net").createServer().listen(${JSON.stringify(SOCKET)})`]);
+    await until("the socket", 30_000, async () => ((await cluster.enter(["sh", "-c", `test -S ${SOCKET} && echo there`], { allowFailure: true })).includes("there") ? true : undefined));
+  };
+  const consumer = (name: string, hostPath: object, mountPath: string) => ({
+    apiVersion: "v1", kind: "Pod", metadata: { name },
+    spec: { terminationGracePeriodSeconds: 0, nodeName: "node-1", tolerations: [{ operator: "Exists" }], containers: [busybox("main", ["sleep", "3600"], { volumeMounts: [{ name: "s", mountPath, mountPropagation: "HostToContainer" }] })], volumes: [{ name: "s", hostPath }] },
+  });
+  await daemon();
+  await cluster.apply(JSON.stringify(consumer("by-file", { path: SOCKET, type: "Socket" }, "/host/run/multus/multus.sock")));
+  await cluster.apply(JSON.stringify(consumer("by-folder", { path: "/run/multus", type: "Directory" }, "/host/run/multus")));
+  await cluster.apply(JSON.stringify(consumer("by-run", { path: "/run", type: "Directory" }, "/host/run")));
+  await cluster.kubectl(["wait", "--for=condition=Ready", "--timeout=120s", "pod/by-file", "pod/by-folder", "pod/by-run"]);
+  expect((await part("mounts")).stale).toEqual([]);
+
+  await daemon();
+  const stale = [...(await part("mounts")).stale].sort((a, b) => ((a.pod ?? "") < (b.pod ?? "") ? -1 : 1));
+  expect(stale).toMatchObject([
+    { socketPath: SOCKET, mountPath: "/host/run/multus/multus.sock", kind: "file", namespace: "default", pod: "by-file", container: "main", because: "deleted" },
+    { socketPath: SOCKET, mountPath: "/host/run/multus", kind: "directory", namespace: "default", pod: "by-folder", container: "main", because: "deleted" },
+  ]);
+  for (const { podUid, mountedInode, hostInode } of stale) {
+    expect(podUid).toMatch(/^[0-9a-f-]{36}$/);
+    expect(mountedInode).not.toBe(hostInode);
+  }
+
+  await cluster.enter(["kill", "-9", String(stale[1]?.pid)]);
+  await until("the folder's consumer to be started anew and cured", 120_000, async () => ((await part("mounts")).stale.map(({ pod }) => pod).join() === "by-file" ? true : undefined));
+});
