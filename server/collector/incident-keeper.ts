@@ -4,6 +4,7 @@ import type { CountReplicas } from "../domain/incident/hurt";
 import { traitsOf, type Traits } from "../domain/incident/shared-traits";
 import { REOPEN_GRACE_MS } from "../domain/incident/timing";
 import type { Advanced, FleetIncident, Incident, IncidentEntry, KeepStretch, NodeIncident } from "../domain/incident/types";
+import type { FleetPart } from "../domain/causes/types";
 import type { NodeView } from "../domain/node-view";
 
 /** Where what became of incidents goes; the writer puts it into the batch of the tick. */
@@ -116,6 +117,14 @@ export class IncidentKeeper {
 
   incidentOf(node: string): NodeIncident | undefined {
     return this.#byNode.get(node);
+  }
+
+  /** What the node's fleet incident says of it, while both last. */
+  fleetOf(node: string): FleetPart | undefined {
+    const own = this.#byNode.get(node);
+    const fleet = own?.fleet === undefined || own.state === "closed" ? undefined : this.#fleets.get(own.fleet);
+    if (fleet === undefined || fleet.state === "closed") return undefined;
+    return { seen: true, includesThis: true, shared: fleet.shared, ...(fleet.sameCause === undefined ? { turned: { firstMs: fleet.signMs, lastMs: fleet.lastTurnMs } } : {}) };
   }
 
   /** Whether a node is in an incident that is not closed: then it is no example of a well one. */

@@ -167,9 +167,12 @@ describe("many nodes", () => {
     expect(others).toEqual([]);
     expect(fleet?.incident).toMatchObject({ scope: "fleet", state: "open", members: 4, nodes });
     expect(h.reader.openIncidents()).toEqual({ open: 1, blocking: 1 });
+    const together = (node: string): string | undefined => h.pipeline.view(node)?.causes.find(({ code }) => code === "storm-of-nodes")?.summary;
+    for (const node of nodes) expect(together(node)).toContain("one of 4 nodes that turned within");
     for (const node of nodes) mend(node);
     pass(RECOVERY_HOLD_MS + 30_000);
     expect(listed().every(({ state }) => state === "closed")).toBe(true);
+    expect(nodes.flatMap((node) => together(node) ?? [])).toEqual([]);
     pass(REOPEN_GRACE_MS + 60_000, 15_000);
     h.pod("late", "a");
     pass(UNTIL_OPEN_MS);

@@ -1,6 +1,7 @@
 import { configChanges, daemonChanges, rolloutChange } from "../domain/cluster-changes";
 import { traitsOf } from "../domain/incident/shared-traits";
 import type { AgentReport } from "../domain/agent-report";
+import type { FleetPart } from "../domain/causes/types";
 import type { DaemonSetObject, PodObject } from "../domain/model";
 import type { NodeView } from "../domain/node-view";
 import type { Log } from "../log";
@@ -36,6 +37,10 @@ export class Incidents {
       if (this.#keeper.isIdle) this.#replicas.clear();
       else this.#replicas.refresh(pods, nowMs);
     });
+  }
+
+  fleetOf(node: string): FleetPart | undefined {
+    return this.#keeper.fleetOf(node);
   }
 
   gone(node: string, nowMs: number): void {

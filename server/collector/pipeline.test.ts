@@ -125,6 +125,31 @@ describe("from observation to stored answer", () => {
     expect(series?.last).toEqual([0, 1, 2]);
   });
 
+  test("a cause that begins by time alone is in the stored view, and gone from it once its reason is", () => {
+    h.ready(["a"]);
+    h.daemonSet("kube-system", "cilium");
+    const daemon = (running: boolean): void =>
+      h.pod("cilium-x", "a", {
+        namespace: "kube-system" as Namespace, hostNetwork: true, system: true, owner: "DaemonSet/cilium", phase: "Running",
+        daemon: { containers: [], restarts: 1, ready: running, running: running ? [{ container: "cilium", init: false, sinceMs: h.nowMs }] : [], terminations: [{ container: "cilium", init: false, exitCode: 2, reason: "Error", finishedMs: h.nowMs }], waitingReasons: [] },
+      });
+    const causes = (): readonly string[] | undefined => h.reader.node("a" as NodeName)?.view.causes.map(({ code }) => code);
+    const pass = (ms: number): void => {
+      for (let passed = 0; passed < ms; passed += 15_000) {
+        for (const kind of ["nodes", "pods", "events", "daemonsets"] as const) h.kind(kind);
+        h.tick(15_000);
+      }
+    };
+    daemon(false);
+    pass(60_000);
+    expect(causes()).toEqual([]);
+    pass(75_000);
+    expect(causes()).toEqual(["daemon-down"]);
+    daemon(true);
+    pass(15_000);
+    expect(causes()).toEqual([]);
+  });
+
   test("a CNI daemon that a new list no longer holds is no daemon any more", () => {
     h.ready(["a"]);
     h.daemonSet("kube-system", "flannel");

@@ -1,6 +1,7 @@
 import { monotonicMs, type Clock } from "../clock";
 import { MAX_CNI_DAEMON_SETS, MAX_NAD_PLUGIN_TYPES, type PushAnswer } from "../domain/agent-report";
 import { buildView } from "../domain/build-view";
+import { allFiring } from "../domain/causes/diagnose";
 import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
 import type { NodeName } from "../domain/ids";
@@ -276,6 +277,7 @@ export class Pipeline {
   #judge(name: string, memory: NodeMemory, nowMs: number): void {
     const node = this.cluster.nodes.get(name as NodeName);
     const before = memory.view;
+    const fleet = this.#incidents.fleetOf(name);
     const view =
       node === undefined
         ? before && unheardView(before, nowMs)
@@ -290,6 +292,7 @@ export class Pipeline {
               nads: this.#nads,
               nadPluginTypes: this.#nadPluginTypes,
               ...memory.window(this.options.expects),
+              ...(fleet === undefined ? {} : { fleet }),
             },
             nowMs,
             this.options.thresholds,
@@ -335,4 +338,5 @@ const countsDiffer = (before: NodeView | undefined, view: NodeView): boolean =>
   before !== undefined && (before.counts.waiting !== view.counts.waiting || before.counts.stuck !== view.counts.stuck || before.counts.ownRequest !== view.counts.ownRequest || before.counts.other !== view.counts.other);
 
 /** What a page shows that time alone can change. */
-const essence = (view: NodeView): string => JSON.stringify([view.answer.state, view.answer.atRisk, view.answer.idle, view.answer.summary, view.counts, view.sources.map((one) => one.freshness)]);
+const essence = (view: NodeView): string => JSON.stringify([view.answer.state, view.answer.atRisk, view.answer.idle, view.answer.summary, view.counts, view.sources.map((one) => one.freshness), causesOf(view)]);
+const causesOf = (view: NodeView): unknown => [allFiring(view).map(({ code, detail, certainty, severity }) => [code, detail, certainty, severity]), view.suspendedCauses.map(({ code, detail }) => [code, detail]), view.unknownCauses.flatMap(({ codes }) => codes)]; // reasons hold times

@@ -1,6 +1,6 @@
 import type { AgentReport, SandboxReading } from "./agent-report";
 import type { Answer } from "./answer";
-import type { Diagnosis, Point } from "./causes/types";
+import type { Diagnosis, FleetPart, Point } from "./causes/types";
 import type { CniDaemon } from "./cni-daemons";
 import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "./model";
 import type { KindStatus, KubeletPage } from "./observation";
@@ -52,6 +52,8 @@ export interface NodeWindow {
   readonly oomKills: ReadonlyMap<string, readonly number[]>;
   /** The last TREND_MS of TREND_SIGNALS, oldest first, under `seriesKey`. */
   readonly trends: ReadonlyMap<string, readonly Point[]>;
+  /** What the whole fleet says of this node; absent where it is in no incident of the fleet. */
+  readonly fleet?: FleetPart;
   readonly previous?: Answer;
   readonly previousDiagnosis?: Diagnosis;
 }

@@ -53,6 +53,7 @@ export function causeInput(window: NodeWindow, judged: Judged, nowMs: number, th
     trend: (signal, instance = "") => window.trends.get(seriesKey(signal, instance)) ?? [],
     source,
     kind: (kind) => partOf(window.kinds, kind, nowMs),
+    ...(window.fleet === undefined ? {} : { fleet: window.fleet }),
     accepted: [],
     kubeletFailures: window.kubelet.failures ?? {},
     kubeletPages: window.kubelet.pages ?? {},

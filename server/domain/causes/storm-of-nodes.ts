@@ -1,3 +1,4 @@
+import type { Evidence } from "../answer";
 import { sharedWords } from "../incident/shared-traits";
 import { countWords, spanWords } from "../words";
 import { notSeen, seen } from "./evidence";
@@ -34,16 +35,21 @@ function ofFleet(input: CauseInput): Finding {
   const { fleet } = input;
   if (fleet === undefined) return clear("No incident of the fleet names this node.");
   if (!fleet.seen) return cannotTell(fleet.reason);
-  return fleet.together.includesThis ? named(input, fleet) : clear("This node is not among those that turned together.", [seen("Nodes that turned together", "api", { value: fleet.shared.sick, unit: "count", atMs: fleet.together.firstMs })]);
+  return fleet.includesThis ? named(input, fleet) : clear("This node is not among those that are ill together.", [illEvidence(fleet)]);
 }
 
-function named(input: CauseInput, { together, shared }: Extract<FleetPart, { readonly seen: true }>): Finding {
+type Seen = Extract<FleetPart, { readonly seen: true }>;
+const illEvidence = ({ shared, turned }: Seen): Evidence => seen("Nodes that are ill together", "api", { value: shared.sick, unit: "count", ...(turned === undefined ? {} : { atMs: turned.firstMs }) });
+
+function named(input: CauseInput, fleet: Seen): Finding {
+  const { shared, turned } = fleet;
+  const how = turned === undefined ? "that are ill with the same cause since before they were looked at" : `that turned within ${spanWords(turned.firstMs, turned.lastMs)}, the first ${spanWords(turned.firstMs, input.nowMs)} ago`;
   return {
     state: "firing",
     certainty: "named",
-    summary: `This node is one of ${countWords(shared.sick, "node")} that turned within ${spanWords(together.firstMs, together.lastMs)}; the first ${spanWords(together.firstMs, input.nowMs)} ago. ${sharedWords(shared)}`,
+    summary: `This node is one of ${countWords(shared.sick, "node")} ${how}. ${sharedWords(shared)}`,
     evidence: [
-      seen("Nodes that turned together", "api", { value: shared.sick, unit: "count", atMs: together.firstMs }),
+      illEvidence(fleet),
       seen("Nodes that are well", "api", { value: shared.well, unit: "count" }),
       ...(shared.shared.length === 0
         ? [notSeen("Something that the sick nodes share and the well ones do not", "api", { value: `compared: ${shared.compared.join(", ") || "nothing"}` })]

@@ -105,8 +105,10 @@ export interface AcceptedException {
 export type FleetPart =
   | {
       readonly seen: true;
-      /** Nodes that turned to *no* within minutes of each other, this one among them or not. */
-      readonly together: { readonly includesThis: boolean; readonly firstMs: number; readonly lastMs: number };
+      /** Whether this node is one of those that are ill together. */
+      readonly includesThis: boolean;
+      /** When the first and the last of them turned; absent where they were ill when they were first looked at. */
+      readonly turned?: { readonly firstMs: number; readonly lastMs: number };
       readonly shared: SharedTraits;
     }
   | { readonly seen: false; readonly reason: string };
