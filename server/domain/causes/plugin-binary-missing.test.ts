@@ -71,6 +71,13 @@ describe("what the pods say beside what was measured", () => {
     expect(found[0]?.pods).toEqual(["default/web-1"]);
   });
 
+  it("is measured for one plugin and only said for another, each by itself", () => {
+    const inListed = saying("plugin-binary-missing", NOT_FOUND, { facts: { pluginType: "sriov", binDirs: ["/opt/cni/bin"] } });
+    const elsewhere = saying("plugin-binary-missing", NOT_FOUND, { facts: { pluginType: "ptp", binDirs: ["/opt/kube/bin"] } });
+    const found = checked(pluginBinaryMissing, causeInput({ errors: [inListed, elsewhere], report: report({}, [fine("bridge")]) }));
+    expect(found.map(({ detail, certainty }) => [detail, certainty])).toEqual([[undefined, "named"], ["text", "suspected"]]);
+  });
+
   it("concerns those pods alone where all of them are held by their own request", () => {
     const own = saying("plugin-binary-missing", NOT_FOUND, { pods: ["default/db-0"], facts: { pluginType: "sriov" } });
     expect(checked(pluginBinaryMissing, causeInput({ report: null, ...asking, errors: [own] }))[0]).toMatchObject({ certainty: "suspected", severity: "notice" });

@@ -50,7 +50,8 @@ export const pluginBinaryMissing: Cause = {
     const confirmed = left.filter((group) => isInNoFolder(look, group));
     if (confirmed.length > 0) findings.push(byListing(input, confirmed));
     const others = left.filter((group) => !confirmed.includes(group));
-    if (others.length > 0) findings.push(byTexts(input, look, others));
+    // Since when each fires is kept under its detail, so two need two.
+    if (others.length > 0) findings.push({ ...byTexts(input, look, others), ...(confirmed.length > 0 ? { detail: "text" } : {}) });
     return findings.length > 0 ? findings : [nothingSeen(input, look, texts)];
   },
 };
