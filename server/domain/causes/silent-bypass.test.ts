@@ -52,6 +52,12 @@ causeCases(silentBypass, {
   ],
 });
 
+it("what the gap of a restart left behind is a notice, since it is over; what lasts is a risk", () => {
+  const severities = (input: Parameters<typeof checked>[1]) => checked(silentBypass, input).map(({ severity }) => severity);
+  expect(severities(causeInput({ ...multus(runsSince(90), { others: [passedBy("a", 91)] }), report: null }))).toEqual(["notice"]);
+  expect(severities(causeInput({ ...multus(runsSince(600)), ...answers, report: gone }))).toEqual([undefined]);
+});
+
 describe("several reasons at once", () => {
   it("are told apart: pods of the restart's gap, and those that a lasting reason still hits", () => {
     const found = checked(silentBypass, causeInput({ ...multus(runsSince(600), { others: [passedBy("gap", 601), passedBy("later", 100)] }), ...answers, report: gone }));

@@ -148,6 +148,7 @@ function gap(input: CauseInput, pods: readonly PodObject[]): Finding {
   return {
     ...base(input, pods),
     detail: "daemon-restart",
+    severity: "notice", // the gap is over: the next pod gets its networks
     summary: `${hitWords(pods)} ${pods.length === 1 ? "It" : "They"} became ready in the gap of a restart of multus' daemon${sinceMs === undefined ? "" : `, ${spanWords(sinceMs, input.nowMs)} ago`}.`,
     evidence: [...podEvidence(input, pods), ...(daemonPod === undefined ? [] : [seen(`${containerOf(daemonPod)} of pod ${daemonPod.pod.name} began`, "api", at(sinceMs))])],
   };
