@@ -49,14 +49,17 @@ export function kindPlans({ projector, daemonSets, isInteresting = isInteresting
       kind: "pods",
       segments: ["api", "v1", "pods"],
       bookmarks: true,
-      // A pod that is not bound waits for the scheduler, not for a node. Finished ones stay: their dead sandboxes are no backlog.
-      query: { fieldSelector: "spec.nodeName!=" },
+      // Finished ones stay: their dead sandboxes are no backlog.
+      query: {},
       right: "list and watch pods in all namespaces",
       overflow: "fail",
       keepsVersions: false,
       project: (raw, atMs) => {
         const object = projector.pod(raw);
-        return object && { key: object.uid, observation: { source: "api", type: "pod", atMs, object } };
+        if (object === undefined) return undefined;
+        // One that is not bound waits for the scheduler and is no node's, unless a daemon's DaemonSet made it for one.
+        if (object.node === undefined && object.daemon?.unscheduled?.forNode === undefined) return "ignored";
+        return { key: object.uid, observation: { source: "api", type: "pod", atMs, object } };
       },
       keyOf: uidOf,
       gone: (uid, atMs) => ({ source: "api", type: "pod-gone", atMs, uid }),

@@ -46,12 +46,12 @@ describe("a watch that goes well", () => {
     expect(w.mirror.seen.filter(({ type }) => type === "listed")).toHaveLength(1);
   });
 
-  it("watches on from the list's version with bookmarks and a time limit, bound pods only", async () => {
+  it("watches on from the list's version with bookmarks and a time limit", async () => {
     put("a");
     const w = await start();
     await open(w);
     const url = new URL(server.requests.at(-1)?.url ?? "", server.url);
-    expect(Object.fromEntries(url.searchParams)).toMatchObject({ watch: "1", allowWatchBookmarks: "true", resourceVersion: String(server.world.version), fieldSelector: "spec.nodeName!=" });
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({ watch: "1", allowWatchBookmarks: "true", resourceVersion: String(server.world.version) });
     expect(Number(url.searchParams.get("timeoutSeconds"))).toBeGreaterThanOrEqual(300);
   });
 
@@ -451,8 +451,9 @@ describe("what may not be seen", () => {
 });
 
 describe("objects", () => {
-  it("without any optional field are told, and those without a name or uid are counted and cost nothing else", async () => {
-    server.world.put(PODS, barePod("bare"));
+  it("without any optional field are told, pods that no node has are not, and those without a name or uid are counted and cost nothing else", async () => {
+    server.world.put(PODS, { ...barePod("bare"), spec: { nodeName: "node-1" } });
+    server.world.put(PODS, barePod("unbound"));
     server.world.put(PODS, { metadata: { name: "nouid", namespace: "default" } });
     server.world.put(PODS, { metadata: { name: "../../etc", namespace: "default", uid: "u" } });
     const w = await start();
