@@ -28,7 +28,7 @@ export const apiserverUnreachable: Cause = {
     "Many nodes at once: it is the API server, its load balancer or etcd.",
   ],
   actions: ["restart-daemon-pod"],
-  explains: ["control-plane-not-ready"],
+  explains: ["control-plane-not-ready", "daemon-slow"],
   check: (input) => {
     const silent = withoutHeartbeat(input);
     const groups = lastingTexts(input, "apiserver-unreachable");

@@ -51,8 +51,8 @@ causeCases(cniConfigInvalid, {
 describe("what it brings about, and how grave it is, goes by what is broken", () => {
   const of = (input: ReturnType<typeof causeInput>) => checked(cniConfigInvalid, input).map(({ detail, severity, explains }) => ({ detail, severity, explains }));
 
-  it("a file that leaves the runtime without a network explains the missing config, a trap only risks it", () => {
-    expect(of(causeInput({ node: notReady(), report: broken() }))).toEqual([{ detail: "conf-dir", severity: undefined, explains: ["cni-config-missing"] }]);
+  it("a file that leaves the runtime without a network explains the missing config and sandboxes that cannot be ended, a trap only risks it", () => {
+    expect(of(causeInput({ node: notReady(), report: broken() }))).toEqual([{ detail: "conf-dir", severity: undefined, explains: ["cni-config-missing", "teardown-failed"] }]);
     expect(of(causeInput({ report: broken() }))).toMatchObject([{ severity: "risks" }]);
   });
 

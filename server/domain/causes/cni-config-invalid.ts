@@ -36,7 +36,7 @@ export const cniConfigInvalid: Cause = {
     "multus' daemon config: mend its ConfigMap, then restart the daemon's pods; the daemon reads it at its start only.",
   ],
   actions: ["restart-daemon-pod"],
-  explains: ["cni-config-missing", "daemon-down", "silent-bypass"],
+  explains: ["cni-config-missing", "daemon-down", "silent-bypass", "teardown-failed"],
   check: (input) => {
     const folder = confDir(input);
     const measured = [inFolder(input, folder), inDaemonConfig(input), inAttachments(input)];
@@ -58,7 +58,7 @@ function inFolder(input: CauseInput, folder: ConfDir): Finding {
   if (folder.effectiveFile !== undefined || folder.broken.length === 0) return clear(folder.effectiveFile === undefined ? "No file is in the conf dir." : `${folder.effectiveFile} can be used.`, [folder.evidence]);
   const evidence = [...folder.broken.slice(0, MAX_FILES_SHOWN).map((problem) => seen(`File in ${folder.dir} that cannot be used`, "agent", { value: problem, ...timeOf(input) })), ...(network.told ? network.evidence : [])];
   const files = `${listWords(folder.broken, 2)} in ${folder.dir}`;
-  const base = { state: "firing", certainty: "named", detail: "conf-dir", explains: ["cni-config-missing"], evidence } as const;
+  const base = { state: "firing", certainty: "named", detail: "conf-dir", explains: ["cni-config-missing", "teardown-failed"], evidence } as const;
   if (!network.told || network.ready) return { ...base, severity: "risks", summary: `No file can be used: ${files}. The runtime goes on with what it loaded before, until it loads again.` };
   if (isSettling(input, network.sinceMs)) return clear("A config is being written.", evidence);
   return { ...base, summary: `The runtime has no network, since no file can be used: ${files}.`, pods: namesOf(waitsForNode(input)) };

@@ -49,9 +49,9 @@ it("shows the pods that wait, and both sides of the evidence", () => {
   expect(found?.evidence.map(({ source, value }) => [source, value])).toEqual([["agent", "no file"], ["agent", "false: Network plugin returns error: cni plugin not initialized"], ["api", `False: ${NOT_READY}`]]);
 });
 
-it("explains a daemon that is down only where that is multus, which needs another CNI's config", () => {
+it("explains sandboxes that cannot be ended, and a daemon that is down only where that is multus, which needs another CNI's config", () => {
   const of = (...names: readonly string[]) => checked(cniConfigMissing, causeInput({ node: notReady(), report: report({}), daemonSets: names.map((name) => daemonSet({ uid: name, name: objectName(name), matchLabels: {}, hostPaths: [] })) }))[0]?.explains;
-  expect([of(), of("kube-multus-ds"), of("kube-multus-ds", "cilium"), of("cilium")]).toEqual([["daemon-down"], ["daemon-down"], [], []]);
+  expect([of(), of("kube-multus-ds"), of("kube-multus-ds", "cilium"), of("cilium")]).toEqual([["daemon-down", "teardown-failed"], ["daemon-down", "teardown-failed"], ["teardown-failed"], ["teardown-failed"]]);
 });
 
 it("is clear again with the first report that shows a file in force", () => {

@@ -32,7 +32,7 @@ export const cniConfigMissing: Cause = {
     "On a node that reboots the conf dir may be a tmpfs (Talos): whatever wrote the file must run again.",
   ],
   actions: ["restart-daemon-pod"],
-  explains: ["daemon-down"],
+  explains: ["daemon-down", "teardown-failed"],
   check: (input) => {
     const network = runtimeNetwork(input);
     const folder = confDir(input);
@@ -52,7 +52,7 @@ function emptyFolder(input: CauseInput, network: RuntimeNetwork, folder: Extract
   const evidence = [folder.evidence, ...network.evidence];
   if (network.ready) return clear(`${folder.dir} is empty, and the runtime says that its network is ready: it looks elsewhere, or holds what it loaded before.`, evidence);
   if (isSettling(input, network.sinceMs)) return clear(`${folder.dir} is empty, as on a node that has just joined or whose config is being written.`, evidence);
-  return { state: "firing", certainty: "named", explains: waitsForConfig(input), summary: `${folder.dir} holds no CNI config, and the runtime says that its network is not ready.`, evidence, pods: namesOf(waitsForNode(input)) };
+  return { state: "firing", certainty: "named", explains: bringsAbout(input), summary: `${folder.dir} holds no CNI config, and the runtime says that its network is not ready.`, evidence, pods: namesOf(waitsForNode(input)) };
 }
 
 /** Without a look at the folder: the runtime has no config, and why cannot be told. */
@@ -60,11 +60,14 @@ function byCondition(input: CauseInput, network: Extract<RuntimeNetwork, { ready
   const evidence = [...network.evidence, couldNotLook("The CNI conf dir", "agent", reason)];
   if (!network.uninitialized) return clear("The runtime has a CNI config; its plugin says that it cannot serve.", network.evidence);
   if (isSettling(input, network.sinceMs)) return clear("The runtime has no CNI config yet, as on a node that has just joined.", network.evidence);
-  return { state: "firing", certainty: "suspected", explains: waitsForConfig(input), summary: "The runtime has no CNI config. Whether a file is missing, broken or not loaded cannot be told without the agent.", evidence, pods: namesOf(waitsForNode(input)) };
+  return { state: "firing", certainty: "suspected", explains: bringsAbout(input), summary: "The runtime has no CNI config. Whether a file is missing, broken or not loaded cannot be told without the agent.", evidence, pods: namesOf(waitsForNode(input)) };
 }
 
-/** multus serves only on top of another CNI's config, and ends when none comes; other daemons write the config themselves. */
-const waitsForConfig = (input: CauseInput): readonly CauseCode[] => ([...cnisInCluster(input).keys()].filter(bringsConfig).every((cni) => cni === "multus") ? ["daemon-down"] : []);
+/**
+ * Without a config no sandbox can be ended either. multus serves only on top of another CNI's config, and ends when none comes; other
+ * daemons write the config themselves.
+ */
+const bringsAbout = (input: CauseInput): readonly CauseCode[] => [...([...cnisInCluster(input).keys()].filter(bringsConfig).every((cni) => cni === "multus") ? (["daemon-down"] as const) : []), "teardown-failed"];
 
 function byTexts(input: CauseInput, network: RuntimeNetwork, texts: readonly ErrorGroup[], reason?: string): Finding {
   if (network.told && !network.ready && reason !== undefined) {
@@ -73,5 +76,5 @@ function byTexts(input: CauseInput, network: RuntimeNetwork, texts: readonly Err
   }
   const most = texts.reduce((count, group) => Math.max(count, group.count), 0);
   const evidence = [...textEvidence(texts), ...(reason === undefined ? [] : [couldNotLook("The CNI conf dir", "agent", reason)])];
-  return { state: "firing", certainty: "suspected", explains: waitsForConfig(input), summary: `${countWords(most, "pod")} without a sandbox ${most === 1 ? "says" : "say"} that a network config is missing.`, evidence, pods: podsOf(texts).slice(0, MAX_PODS_NAMED) };
+  return { state: "firing", certainty: "suspected", explains: bringsAbout(input), summary: `${countWords(most, "pod")} without a sandbox ${most === 1 ? "says" : "say"} that a network config is missing.`, evidence, pods: podsOf(texts).slice(0, MAX_PODS_NAMED) };
 }

@@ -30,7 +30,7 @@ export const cniConfigUnnoticed: Cause = {
     "Whatever writes the file by moving it into the folder will do it again at the next change: let it write in place, or tell its makers.",
   ],
   actions: [],
-  explains: ["cni-config-missing"],
+  explains: ["cni-config-missing", "teardown-failed"],
   check: (input) => {
     const folder = confDir(input);
     const network = runtimeNetwork(input);

@@ -30,7 +30,7 @@ export const controlPlaneNotReady: Cause = {
     "A route that is not made: quotas and rights of the cloud account, in the log of the cloud controller manager.",
   ],
   actions: [],
-  explains: [],
+  explains: ["daemon-slow"],
   check: (input) => [...withoutRoute(input), ...saidByPods(input, "control-plane-not-ready", { says: "say that the network's controller has not given them what they need.", beside: daemonEvidence(input) })],
 };
 

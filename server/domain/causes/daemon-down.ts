@@ -16,6 +16,8 @@ export const DOWN_UNNOTICED_MS = 120_000;
 /** A node that joined so lately is still getting its daemon; only stuck pods make that a failure. */
 export const NODE_JOINS_MS = 300_000;
 const MAX_MESSAGE_CHARS = 200;
+/** A daemon that was started again listens within a second or two; a dead socket beside one that began later is that of its last life. */
+const LISTENS_AFTER_MS = 30_000;
 
 export const daemonDown: Cause = {
   code: "daemon-down",
@@ -44,11 +46,11 @@ export const daemonDown: Cause = {
     "Before it comes back with many pods waiting, look at its memory limit: all of them call at once.",
   ],
   actions: ["restart-daemon-pod", "set-daemon-resources"],
-  explains: ["cni-config-missing", "daemon-slow", "retry-storm", "sandbox-name-reserved", "silent-bypass", "teardown-failed"],
+  explains: ["cni-config-missing", "daemon-slow", "ipam-leak", "retry-storm", "sandbox-name-reserved", "silent-bypass", "teardown-failed"],
   check: (input) => {
     const unseen = daemonsUnseen(input);
     const look = calledSockets(input);
-    const dead = look.looked ? look.called.filter((called) => isDead(input, called.socket) && (unseen !== undefined || serverRuns(called) === undefined)) : [];
+    const dead = look.looked ? look.called.filter((called) => isDead(input, called.socket) && (unseen !== undefined || !servesAgain(input, called))) : [];
     if (unseen !== undefined) return [withoutApi(input, unseen, look, dead)];
     const [down, restarting] = downDaemons(input);
     const named = down.filter(({ needed }) => needed === true);
@@ -58,6 +60,14 @@ export const daemonDown: Cause = {
     return [notDown(input, look, restarting)];
   },
 };
+
+/** Its process runs, and not only for the moment between two ends that a loop of crashes leaves it. */
+function servesAgain({ nowMs }: CauseInput, called: CalledSocket): boolean {
+  const server = serverRuns(called);
+  if (server === undefined) return false;
+  const sinceMs = runningSinceMs(server);
+  return sinceMs === undefined || lastEndOfDaemon(server) === undefined || nowMs - sinceMs >= LISTENS_AFTER_MS;
+}
 
 interface Down {
   readonly daemonPod: DaemonPod;

@@ -9,8 +9,8 @@ import { cannotTell, clear, textEvidence, textsFor } from "./findings";
 import type { Cause, CauseInput, Finding } from "./types";
 import { namesOf, waitsForNode } from "./waiting-pods";
 
-/** Kills within this time belong together; the kubelet forgets its back-off after as long. */
-export const OOM_WINDOW_MS = 600_000;
+/** Kills within this time belong together: between two of a loop lie up to five minutes of back-off and the daemon's short life. */
+export const OOM_WINDOW_MS = 900_000;
 /** A second kill in the window makes a loop, until it has lived for this long. */
 export const OOM_LOOP_OVER_MS = 300_000;
 /** A single kill is over once the daemon has lived for this long: it is killed again within seconds of meeting the same burst. */
@@ -24,7 +24,7 @@ export const daemonOom: Cause = {
     "The calls that run at once need more memory than the CNI daemon's container may use, and the kernel kills the daemon, or a plugin that it runs inside the same limit. All calls in flight are lost, the pods try again together, and the burst comes anew: a loop with a growing back-off between the restarts.",
   impact: "While it is down no call succeeds. Where only a plugin was killed, that pod's call fails and the container goes on, so that no restart tells of it.",
   checks: [
-    "The container that serves the plugin ended with OOMKilled: how often in the last 10 min, and whether it runs again since.",
+    "The container that serves the plugin ended with OOMKilled: how often in the last 15 min, and whether it runs again since.",
     "Kills inside its control group while it goes on running (agent): those are plugins.",
     "Its memory limit, from the pod itself, against its peak and working set.",
   ],
@@ -41,7 +41,7 @@ export const daemonOom: Cause = {
     "Restarting it by hand only skips one back-off; the same burst meets it again.",
   ],
   actions: ["set-daemon-resources", "resize-daemon-pod"],
-  explains: ["daemon-down", "daemon-slow", "retry-storm", "stale-socket"],
+  explains: ["daemon-down", "daemon-slow", "ipam-leak", "node-cpu-contention", "retry-storm", "stale-socket"],
   check: (input) => {
     const unseen = daemonsUnseen(input);
     if (unseen !== undefined) return [orTexts(input, cannotTell(unseen))];
@@ -64,7 +64,8 @@ function killedDaemon(input: CauseInput, daemonPod: DaemonPod): Finding | undefi
   const lastMs = kills.at(-1);
   const lies = !isRunning(daemonPod) && lastEndOfDaemon(daemonPod)?.reason === "OOMKilled";
   const isLoop = recent.length > 1;
-  const livesMs = lastMs === undefined ? Infinity : nowMs - lastMs;
+  // A life is counted from its beginning: the back-off before it may have been as long as a loop needs to be over.
+  const livesMs = lastMs === undefined ? Infinity : nowMs - Math.max(lastMs, runningSinceMs(daemonPod) ?? 0);
   if (!lies && livesMs > (isLoop ? OOM_LOOP_OVER_MS : OOM_ONCE_OVER_MS)) return undefined;
   const container = containerOf(daemonPod);
   const when = lastMs === undefined ? "" : `${isLoop ? ", the last" : ""} ${spanWords(lastMs, nowMs)} ago`;
@@ -75,7 +76,7 @@ function killedDaemon(input: CauseInput, daemonPod: DaemonPod): Finding | undefi
     ...(isLoop ? { detail: "loop" } : {}),
     summary: `${container} was ${howOften}${when}${lies ? " and does not run" : ""}; ${roomWords(input, daemonPod)}.`,
     evidence: [
-      seen(`Times that ${container} ended with OOMKilled in the last 10 min`, "api", { value: Math.max(recent.length, 1), unit: "count", ...(lastMs === undefined ? {} : { atMs: lastMs }) }),
+      seen(`Times that ${container} ended with OOMKilled in the last 15 min`, "api", { value: Math.max(recent.length, 1), unit: "count", ...(lastMs === undefined ? {} : { atMs: lastMs }) }),
       lies ? notSeen(`A running process of ${container}`, "api") : seen(`${container} runs again`, "api", at(runningSinceMs(daemonPod))),
       ...roomEvidence(input, daemonPod),
       ...killEvidence(input, daemonPod),

@@ -49,6 +49,8 @@ export const daemonSlow: Cause = {
     "Hazard: its successor meets all waiting calls at once; look at its memory limit first.",
   ],
   actions: ["restart-daemon-pod"],
+  // A daemon waits for the API server, or for a controller, as its pods say.
+  symptom: true,
   explains: ["retry-storm", "sandbox-name-reserved", "teardown-failed"],
   check: (input) => {
     const look = calledSockets(input);

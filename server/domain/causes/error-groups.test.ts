@@ -24,6 +24,13 @@ it("leaves out what was said before the pod began to wait, and of pods that have
   expect(errorGroups([waiting("a")], new Map([["b", pod({ uid: "b" })]]), by(events), NOW_MS)).toEqual([]);
 });
 
+it("leaves out what a pod said before it said something else for longer than a try takes, and keeps both while it says them in turn", () => {
+  const first = (uid: string, lastMs: number): EventObject => failed(uid, "rpc error: code = DeadlineExceeded desc = context deadline exceeded", lastMs);
+  const since = (uid: string): EventObject => failed(uid, 'failed to reserve sandbox name "x": name "x" is reserved for "0f"', secondsAgo(5));
+  const groups = errorGroups([waiting("past", secondsAgo(900)), waiting("turns", secondsAgo(900))], new Map(), by([first("past", secondsAgo(400)), since("past"), first("turns", secondsAgo(200)), since("turns")]), NOW_MS);
+  expect(groups.map(({ text, pods }) => [text.includes("reserve"), [...pods].sort()])).toEqual([[true, ["default/pod-past", "default/pod-turns"]], [false, ["default/pod-turns"]]]);
+});
+
 it("takes in what keeps a pod from being torn down", () => {
   const event1 = event("FailedKillPod", secondsAgo(20), { message: "error killing pod", about: { kind: "Pod", namespace: "default", name: "pod-d", uid: "d" } });
   const groups = errorGroups([], new Map([["d", pod({ uid: "d", deleting: true })]]), by([event1]), NOW_MS);

@@ -27,12 +27,17 @@ export function errorGroups(waiting: readonly WaitingPod[], pods: ReadonlyMap<st
 /** Event times have whole seconds, and the condition turned when the kubelet wrote it. */
 const SLACK_MS = 30_000;
 
+/** A try takes four minutes at most, as kubelets are set: a pod that has said something else for longer is past what it said before. */
+const OUTDATED_MS = 300_000;
+
 type Draft = { -readonly [K in keyof ErrorGroup]: ErrorGroup[K] } & { pods: string[] };
 
 function textsOf(events: Iterable<EventObject>, reasons: ReadonlySet<string>, sinceMs: number): readonly EventObject[] {
   const found: EventObject[] = [];
   for (const event of events) if (event.about.kind === "Pod" && reasons.has(event.reason) && event.lastMs >= sinceMs) found.push(event);
-  return found.sort((a, b) => b.lastMs - a.lastMs).slice(0, MAX_TEXTS_PER_POD);
+  found.sort((a, b) => b.lastMs - a.lastMs);
+  const newestMs = found[0]?.lastMs ?? 0;
+  return found.filter(({ lastMs }) => newestMs - lastMs <= OUTDATED_MS).slice(0, MAX_TEXTS_PER_POD);
 }
 
 function add(groups: Map<string, Draft>, pod: string, events: readonly EventObject[], waitingSinceMs?: number): void {

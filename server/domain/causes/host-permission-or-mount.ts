@@ -25,6 +25,6 @@ export const hostPermissionOrMount: Cause = {
     "A read-only file system after an error of the disk: `dmesg | grep -i 'remounting filesystem read-only'`. Then the node needs to be replaced, not mended.",
   ],
   actions: [],
-  explains: [],
+  explains: ["teardown-failed"],
   check: (input) => saidByPods(input, "host-permission-or-mount", { says: "say that the node forbids the plugin something, or hides it from it." }),
 };

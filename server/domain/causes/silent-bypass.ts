@@ -120,6 +120,9 @@ function lastingReason(input: CauseInput): Lasting | undefined {
   }
   const config = agentPart(input, "configFiles");
   if (!config.looked || config.reading.multus === undefined || config.reading.multus.generated) return undefined;
+  // Where no other config is in force either no pod comes up at all.
+  const inForce = agentPart(input, "config");
+  if (inForce.looked && inForce.reading.effectiveFile === undefined) return undefined;
   const gone = notSeen(`00-multus.conf in ${config.reading.dir}`, "agent", at(input.report?.atMs));
   const staying = pods.filter(({ pod }) => !pod.deleting);
   const daemonPod = staying.find(isRunning);

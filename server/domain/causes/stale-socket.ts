@@ -43,7 +43,7 @@ export const staleSocket: Cause = {
     "Hazard: a restart of the daemon makes every other consumer that mounts file or folder stale.",
   ],
   actions: ["restart-daemon-pod", "delete-consumer-pod"],
-  explains: ["daemon-down", "daemon-slow", "retry-storm", "sandbox-name-reserved", "teardown-failed"],
+  explains: ["daemon-down", "daemon-slow", "ipam-leak", "retry-storm", "sandbox-name-reserved", "teardown-failed"],
   check: (input) => [ofDetail("host", onHost(input)), ofDetail("consumer", atConsumers(input))],
 };
 

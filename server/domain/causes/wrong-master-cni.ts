@@ -122,6 +122,8 @@ function race(input: CauseInput, reading: ConfigFiles, multus: MultusConfig): Fi
   const { masterCni, nestedMasterCni, clusterNetwork } = multus;
   const [first] = candidates(reading);
   if (masterCni !== undefined || nestedMasterCni !== undefined || clusterNetwork === undefined || first === undefined || settles(input)) return undefined;
+  // A file before multus' own is the runtime's choice already: that is a conflict of configs.
+  if (first.name === reading.files[0]?.name) return undefined;
   if (first.name === clusterNetwork || !reading.files.some(({ name }) => name === clusterNetwork)) return undefined;
   return {
     state: "firing",
