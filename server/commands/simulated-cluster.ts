@@ -6,7 +6,7 @@ import { ConfigError, type ServeConfig } from "../config";
 import type { Observation } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
-import { SCENARIOS, HISTORY_MS, type ScenarioName } from "../simulator/scenarios";
+import { HISTORY_MS, SCENARIO_NAMES, type ScenarioName } from "../simulator/scenarios";
 import { startSimulation } from "../simulator/simulation";
 import { issueAgentToken } from "../sources/agent/tokens";
 import { loadConnection } from "../sources/kube-api/connect";
@@ -39,8 +39,8 @@ export interface Past {
 const HISTORY_STEP_MS = 15_000;
 
 export async function simulatedCluster(config: ServeConfig, log: Log): Promise<SimulatedCluster> {
-  const scenario = SCENARIOS.find((name) => name === config.scenario);
-  if (scenario === undefined) throw new ConfigError(`--scenario is "${config.scenario}": it must be one of ${SCENARIOS.join(", ")}.`);
+  const scenario = SCENARIO_NAMES.find((name) => name === config.scenario);
+  if (scenario === undefined) throw new ConfigError(`--scenario is "${config.scenario}": it must be one of ${SCENARIO_NAMES.join(", ")}.`);
   const realMs = systemClock.now();
   const clockSetting = { epochMs: realMs, realMs, rate: config.speed };
   const clock = clockOf(clockSetting);

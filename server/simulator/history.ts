@@ -1,7 +1,7 @@
 import { parseNodeName, type NodeName } from "../domain/ids";
 import type { DaemonSetObject } from "../domain/model";
 import type { CadvisorMetrics, KubeletMetrics, Observation, OperationCounters, WatchedKind } from "../domain/observation";
-import { makeProjector, type IsDaemonPod } from "../sources/kube-api/project";
+import { isInterestingDaemonSet, makeProjector, type IsDaemonPod } from "../sources/kube-api/project";
 import { SIMULATED_AGENT_VERSION } from "./agents";
 import { hangs } from "./kubelets";
 import { ClusterModel } from "./model/cluster";
@@ -9,7 +9,8 @@ import type { NodeModel } from "./model/node";
 import { EVENT_TTL_MS } from "./model/recorder";
 import { cniDaemonSetObject } from "./objects/daemon-set";
 import { eventObject } from "./objects/event";
-import { attachmentObject } from "./objects/fixed";
+import { attachmentObject, fixedObjects } from "./objects/fixed";
+import type { KubeObject } from "./objects/json";
 import { nodeObject } from "./objects/node";
 import { podObject } from "./objects/pod";
 import { agentMemory, agentReport, type AgentMemory } from "./pages/agent-report";
@@ -71,7 +72,7 @@ class Teller {
     private readonly model: ClusterModel,
     options: HistoryOptions,
   ) {
-    this.projector = makeProjector({ isDaemonPod: options.isDaemonPod ?? ((pod) => pod.owner === `DaemonSet/${model.daemonSet.owner.name}`), daemonSet: (key) => this.daemonSets.get(key) });
+    this.projector = makeProjector({ isDaemonPod: options.isDaemonPod ?? ((_pod, daemonSet) => daemonSet !== undefined), daemonSet: (key) => this.daemonSets.get(key) });
     this.port = options.kubeletPort ?? (() => 10_250);
     const ids = model.random.fork("history");
     for (const name of model.nodes.keys()) {
@@ -102,6 +103,7 @@ class Teller {
 
   private *firstLists(): Generator<Observation> {
     yield* this.daemonSet();
+    for (const { resource, object } of fixedObjects(this.model)) if (resource === "apps/daemonsets") yield* this.keptDaemonSet(object);
     for (const key of this.model.attachments.all.keys()) yield* this.attachment(key);
     for (const node of this.model.nodes.values()) yield* this.node(node);
     for (const node of this.model.nodes.values()) for (const pod of node.kubelet.pods.values()) yield* this.pod(pod);
@@ -178,8 +180,13 @@ class Teller {
   }
 
   private *daemonSet(): Generator<Observation> {
-    const object = this.projector.daemonSet({ ...cniDaemonSetObject(this.model.daemonSet, this.model.parameters.startMs), metadata: { ...cniDaemonSetObject(this.model.daemonSet, this.model.parameters.startMs).metadata, resourceVersion: String(this.model.daemonSet.generation) } });
-    if (object === undefined) return;
+    const object = cniDaemonSetObject(this.model.daemonSet, this.model.parameters.startMs);
+    yield* this.keptDaemonSet({ ...object, metadata: { ...object.metadata, resourceVersion: String(this.model.daemonSet.generation) } });
+  }
+
+  private *keptDaemonSet(raw: KubeObject): Generator<Observation> {
+    const object = this.projector.daemonSet(raw);
+    if (object === undefined || !isInterestingDaemonSet(object)) return;
     this.daemonSets.set(`${object.namespace}/${object.name}`, object);
     yield { source: "api", type: "daemonset", atMs: this.model.nowMs, object };
   }

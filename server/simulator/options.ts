@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { SCENARIOS } from "./scenarios";
+import { CAUSE_SCENARIOS, CAUSE_SCENARIO_NAMES } from "./causes";
+import { SCENARIO_NAMES, SCENARIOS } from "./scenarios";
 
 export const MAX_NODES = 5_000;
 export const MAX_SPEED = 600;
@@ -14,7 +15,7 @@ const AGENT_OPTIONS = ["agents-url", "agents-ca", "agents-tokens"] as const;
 
 export const SimulateOptions = z.object({
   nodes: wholeNumber("nodes", 1, MAX_NODES).default(DEFAULT_NODES),
-  scenario: z.enum(SCENARIOS, { error: `--scenario must be one of ${SCENARIOS.join(", ")}` }).default("demo"),
+  scenario: z.enum(SCENARIO_NAMES, { error: `--scenario must be one of ${SCENARIO_NAMES.join(", ")}` }).default("demo"),
   /** How many seconds of the cluster pass in one of ours. */
   speed: z.coerce.number({ error: "--speed must be a number" }).positive("--speed must be above 0").max(MAX_SPEED, `--speed must be at most ${MAX_SPEED}`).default(1),
   seed: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, "--seed must be 1 to 64 letters, digits, dots, dashes or underscores").default("1"),
@@ -35,12 +36,14 @@ export const SimulateOptions = z.object({
 });
 export type SimulateOptions = z.infer<typeof SimulateOptions>;
 
+const CAUSE_NAME_CHARS = 24;
+
 export const SIMULATE_USAGE = `Usage: sandglass simulate [OPTIONS]
 
 Starts a pretend Kubernetes cluster on loopback: an API server, kubelets, and the files to reach them.
 
   --nodes N          1 to ${MAX_NODES} (${DEFAULT_NODES})
-  --scenario NAME    ${SCENARIOS.join(" | ")} (demo)
+  --scenario NAME    ${SCENARIOS.join(" | ")} (demo), or the story of one cause, below
   --speed N          seconds of the cluster in one of ours, up to ${MAX_SPEED} (1)
   --seed TEXT        the same seed gives the same cluster (1)
   --port N           port of the API server; 0 takes a free one (0)
@@ -48,6 +51,10 @@ Starts a pretend Kubernetes cluster on loopback: an API server, kubelets, and th
   --agents-url URL --agents-ca FILE --agents-tokens DIR
                      agents push to this listener of a collector: the authority that it shows, and a folder
                      with one file NODE.token for each node that has an agent (both lie in DATA/agents)
+
+Scenarios of one cause, which befall one node:
+
+${CAUSE_SCENARIO_NAMES.map((name) => `  ${name.padEnd(CAUSE_NAME_CHARS)} ${CAUSE_SCENARIOS[name].what}`).join("\n")}
 `;
 
 export class SimulateUsageError extends Error {}

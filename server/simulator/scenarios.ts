@@ -1,9 +1,17 @@
+import { breakNode, shaped } from "./causes/apply";
+import { CAUSE_SCENARIOS, CAUSE_SCENARIO_NAMES, type CauseScenarioName } from "./causes";
+import type { CauseScenario } from "./causes/types";
 import type { ClusterModel, ClusterParameters } from "./model/cluster";
+import { rollout } from "./model/faults/rollout";
+import { shimRemoved } from "./model/faults/shim-removed";
 import { DEFAULT_DAEMON_RESOURCES, DEFAULT_RUNTIME_REQUEST_TIMEOUT_MS, HEAVY_CHAIN, PLAIN_CHAIN, type DaemonResources, type NodeParameters, type WorkloadParameters } from "./model/parameters";
-import { SHIM } from "./model/texts";
 
 export const SCENARIOS = ["demo", "healthy", "retry-storm", "oom-loop", "missing-binary", "idle", "silent-node", "flapping-api"] as const;
-export type ScenarioName = (typeof SCENARIOS)[number];
+type PlainName = (typeof SCENARIOS)[number];
+/** Those that tell a story of their own, and one for each cause. */
+export type ScenarioName = PlainName | CauseScenarioName;
+export const SCENARIO_NAMES: readonly ScenarioName[] = [...SCENARIOS, ...CAUSE_SCENARIO_NAMES];
+const isCauseScenario = (name: ScenarioName): name is CauseScenarioName => Object.hasOwn(CAUSE_SCENARIOS, name);
 
 /** The model begins this long before now, so that the first look already has a past. */
 export const HISTORY_MS = 2 * 3_600_000;
@@ -52,6 +60,9 @@ const IDLE: WorkloadParameters = { ...BUSY, cronJobs: 0 };
 /** No CPU limit, and memory that is enough on every day but the one after an outage. */
 const SHORT_OF_MEMORY: DaemonResources = { cpuRequestCores: 0.1, memoryLimitBytes: 512 * 2 ** 20, memoryRequestBytes: 50 * 2 ** 20 };
 
+/** Enough for every burst, so that what a scenario shows is its own. */
+const AMPLE: DaemonResources = { cpuLimitCores: 2, cpuRequestCores: 0.1, memoryLimitBytes: 2 ** 30, memoryRequestBytes: 50 * 2 ** 20 };
+
 /** The outage, in minutes before now: the machine is lost, comes back, is rebooted by the repair, comes back again. */
 const FIRST_CUT = 64;
 const FIRST_RETURN = 56;
@@ -63,6 +74,8 @@ const OOM_CUT = 48;
 const OOM_RETURN = 40;
 const SHIM_LOST = 26;
 const SILENT_SINCE = 10;
+/** A scenario of a cause begins so many minutes before now. */
+const BROKEN_SINCE = 20;
 
 /** A plan is a pure function of its options: the same seed and time give the same cluster to the byte. */
 export function planScenario(name: ScenarioName, options: ScenarioOptions): ScenarioPlan {
@@ -82,6 +95,7 @@ export function planScenario(name: ScenarioName, options: ScenarioOptions): Scen
     })),
     daemonResources: resources,
   };
+  if (isCauseScenario(name)) return planCause(name, CAUSE_SCENARIOS[name], { ...cluster, daemonResources: AMPLE }, storm, ago(BROKEN_SINCE));
   const plan: Omit<ScenarioPlan, "expected" | "script"> = { name, cluster, flappingApi: name === "flapping-api", others: name === "idle" ? { state: "yes", idle: true } : { state: "yes" } };
   const storming = (model: ClusterModel): void => retryStorm(model, storm, ago);
   const losing = (model: ClusterModel): void => loseShim(model, name === "demo" ? other : storm, ago);
@@ -112,6 +126,18 @@ export function planScenario(name: ScenarioName, options: ScenarioOptions): Scen
   }
 }
 
+/** One node, befallen by what the scenario says, since `brokenMs`. */
+function planCause(name: CauseScenarioName, scenario: CauseScenario, cluster: ClusterParameters, node: string, brokenMs: number): ScenarioPlan {
+  return {
+    name,
+    cluster: shaped(cluster, node, scenario),
+    flappingApi: false,
+    others: { state: "yes" },
+    expected: new Map([[node, { state: scenario.answer }]]),
+    script: (model) => breakNode(model, node, scenario.steps, brokenMs),
+  };
+}
+
 /** Cuts the node off, or lets it be heard again; it works on meanwhile. */
 export function silence(model: ClusterModel, node: string, silent: boolean): void {
   const found = model.nodes.get(node);
@@ -133,15 +159,9 @@ export function retryStorm(model: ClusterModel, node: string, ago: (minutes: num
   cut(model, node, ago(SECOND_CUT), ago(SECOND_RETURN), 1);
 }
 
-/** A distribution's upgrade puts its own plugins in the bin dir and with that removes the shim; then a rollout comes. */
+/** A distribution's upgrade removes the shim; then a rollout comes. */
 function loseShim(model: ClusterModel, node: string, ago: (minutes: number) => number): void {
-  const replaced = 5;
-  model.at(ago(SHIM_LOST), () => model.nodes.get(node)?.files.bin.delete(SHIM));
-  model.at(ago(SHIM_LOST - 1), () => {
-    const found = model.nodes.get(node);
-    const services = [...(found?.kubelet.pods.values() ?? [])].filter((pod) => pod.kind === "service").slice(0, replaced);
-    for (const pod of services) found?.deletePod(pod, model.nowMs);
-  });
+  breakNode(model, node, [{ afterSeconds: 0, fault: shimRemoved }, { afterSeconds: 60, fault: rollout(5) }], ago(SHIM_LOST));
 }
 
 interface NodeName {

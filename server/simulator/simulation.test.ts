@@ -18,7 +18,7 @@ import { startKubeApiSource } from "../sources/kube-api/source";
 import { readCadvisorMetrics } from "../sources/kubelet/read-page";
 import { parseSimulateOptions, SimulateUsageError } from "./options";
 import { runSimulate } from "./run";
-import { HISTORY_MS } from "./scenarios";
+import { HISTORY_MS, SCENARIO_NAMES } from "./scenarios";
 import { startSimulation, type Simulation } from "./simulation";
 import { client } from "./testing/client";
 
@@ -202,7 +202,7 @@ describe("sandglass simulate", () => {
   it.each([
     [["--nodes", "0"], '--nodes must be at least 1, not "0"'],
     [["--nodes", "many"], '--nodes must be a number, not "many"'],
-    [["--scenario", "storm"], '--scenario must be one of demo, healthy, retry-storm, oom-loop, missing-binary, idle, silent-node, flapping-api, not "storm"'],
+    [["--scenario", "storm"], `--scenario must be one of ${SCENARIO_NAMES.join(", ")}, not "storm"`],
     [["--speed=-1"], '--speed must be above 0, not "-1"'],
     [["--speed", "9999"], '--speed must be at most 600, not "9999"'],
     [["--seed", "a b"], '--seed must be 1 to 64 letters, digits, dots, dashes or underscores, not "a b"'],

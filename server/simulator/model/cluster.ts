@@ -2,7 +2,7 @@ import { NetworkAttachments } from "./attachments";
 import { DaemonConfigMap } from "./daemon-config";
 import { CniDaemonSet } from "./daemon-set";
 import { NodeModel } from "./node";
-import { NAMESPACES_WITH_SECOND_NETWORK, SECOND_NETWORK, SECOND_NETWORK_CONFIG } from "./pods";
+import { NAMESPACES_WITH_SECOND_NETWORK, SECOND_NETWORK, SECOND_NETWORK_CONFIG, type DaemonTemplate } from "./pods";
 import type { DaemonResources, NodeParameters } from "./parameters";
 import { Random } from "./random";
 import { aboutNode, EventRecorder } from "./recorder";
@@ -21,6 +21,10 @@ export interface ClusterParameters {
   readonly startMs: number;
   readonly nodes: readonly NodeParameters[];
   readonly daemonResources: DaemonResources;
+  /** How the CNI's DaemonSet differs from the usual one. */
+  readonly daemonTemplate?: Partial<DaemonTemplate>;
+  /** Network attachments beside the usual ones, "namespace/name" → config. */
+  readonly attachments?: ReadonlyMap<string, string>;
   /** Nodes whose daemon pod has resources of its own, as after an in-place resize. */
   readonly ownResources?: ReadonlyMap<string, DaemonResources>;
 }
@@ -66,6 +70,7 @@ export class ClusterModel implements ChangeSink {
     this.daemonConfig = new DaemonConfigMap(parameters.startMs, () => {
       this.changes.daemonConfig = true;
     });
+    for (const [key, config] of parameters.attachments ?? []) this.attachments.put(key, config);
     for (const namespace of NAMESPACES_WITH_SECOND_NETWORK) this.attachments.put(`${namespace}/${SECOND_NETWORK}`, SECOND_NETWORK_CONFIG);
     for (const node of parameters.nodes) {
       const model = new NodeModel(node, this.random.fork(`node/${node.name}`), { sink: this, attachments: this.attachments, daemonConfig: this.daemonConfig }, node.beginsMs ?? parameters.startMs);
@@ -75,6 +80,7 @@ export class ClusterModel implements ChangeSink {
     this.daemonSet = new CniDaemonSet(this.random.fork("daemon-set"), parameters.daemonResources, this.nodes, scheduler, () => {
       this.changes.daemonSet = true;
     });
+    this.daemonSet.template = { ...this.daemonSet.template, ...parameters.daemonTemplate };
     this.daemonSet.populate(parameters.startMs, parameters.ownResources ?? new Map());
     for (const [name, workload] of this.workloads) {
       workload.populate();

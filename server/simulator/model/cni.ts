@@ -9,7 +9,7 @@ import type { NetworkConf } from "./net-conf";
 import { addNetwork, deleteNetwork, emptyResult, resultKey } from "./plugins";
 import type { Random } from "./random";
 import type { PodRecord, SandboxRecord } from "./records";
-import { CNI_NOT_INITIALIZED, destroyFailed, notInitialized, setupFailed, SHIM, shimCannotRun, shimEof, shimRefused, shimStopRefused, shimTimedOut, stopFailed } from "./texts";
+import { CNI_NOT_INITIALIZED, destroyFailed, notInitialized, setupFailed, SHIM, shimCannotRun, shimEof, shimRefused, shimCannotStop, shimStopRefused, shimTimedOut } from "./texts";
 
 /** A shim polls the daemon's readiness for this long before an ADD; a DEL asks once and goes on. */
 export const SHIM_WAIT_MS = 60_000;
@@ -87,7 +87,8 @@ export class CniPlugins {
       return error === undefined ? this.later(DIRECT_MS, () => done(undefined)) : this.later(REFUSED_MS, () => done(destroyFailed(sandboxId, error)));
     }
     if (this.parts.files.results.get(resultKey(conf, sandboxId, IF_NAME))?.bytes === 0) return this.later(REFUSED_MS, () => done(destroyFailed(sandboxId, emptyResult(conf.name))));
-    if (programProblem(this.parts.site(), SHIM) !== undefined) return this.later(REFUSED_MS, () => done(stopFailed(sandboxId, SHIM)));
+    const problem = programProblem(this.parts.site(), SHIM);
+    if (problem !== undefined) return this.later(REFUSED_MS, () => done(shimCannotStop(sandboxId, problem)));
     return this.shimDel(sandbox, conf, done);
   }
 

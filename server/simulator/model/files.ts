@@ -35,7 +35,8 @@ export const SOCKET_PATH = "/run/multus/multus.sock";
 export const CONF_DIR_IN_DAEMON = `/host${CONF_DIR}`;
 export const RESULTS_DIR = "/var/lib/cni/results";
 export const MULTUS_CACHE_DIR = "/var/lib/cni/multus";
-export const NETWORKS_DIR = "/var/lib/cni/networks";
+/** In memory, as host-local's makers advise: after a boot no lease of before is left. */
+export const NETWORKS_DIR = "/run/cni/networks";
 export const NODE_ARCHITECTURE = "amd64";
 
 const FIRST_INODE = 9_988_400;
@@ -53,13 +54,16 @@ export const primaryConf = (subnet: string): string =>
       cniVersion: "1.0.0",
       name: PRIMARY_NETWORK,
       plugins: [
-        { type: "bridge", bridge: BRIDGE, isGateway: true, ipMasq: true, hairpinMode: true, ipam: { type: "host-local", ranges: [[{ subnet }]], routes: [{ dst: "0.0.0.0/0" }] } },
+        { type: "bridge", bridge: BRIDGE, isGateway: true, ipMasq: true, hairpinMode: true, ipam: { type: "host-local", ranges: [[{ subnet }]], routes: [{ dst: "0.0.0.0/0" }], dataDir: NETWORKS_DIR } },
         { type: "portmap", capabilities: { portMappings: true } },
       ],
     },
     null,
     2,
   );
+
+const CILIUM_CONF = "05-cilium.conflist";
+const ciliumConf = (): string => JSON.stringify({ cniVersion: "0.3.1", name: "cilium", plugins: [{ type: "cilium-cni", "enable-debug": false }] }, null, 2);
 
 /** The file that the daemon writes for the runtime; `master` is the conflist that it hands pods to. */
 export const multusConf = (master: string): string => JSON.stringify({ cniVersion: "0.3.1", logLevel: "verbose", logToStderr: true, name: "multus-cni-network", clusterNetwork: `${CONF_DIR_IN_DAEMON}/${master}`, type: SHIM });
@@ -81,9 +85,11 @@ export class NodeFiles {
   constructor(
     nowMs: number,
     readonly subnet: string,
+    primary?: "cilium",
   ) {
     for (const name of REFERENCE_PLUGINS) this.putProgram(name, nowMs, { sizeBytes: REFERENCE_BYTES, version: REFERENCE_VERSION });
-    this.conf.set(PRIMARY_CONF, { ...this.file(nowMs), text: primaryConf(subnet) });
+    if (primary === undefined) this.conf.set(PRIMARY_CONF, { ...this.file(nowMs), text: primaryConf(subnet) });
+    else this.conf.set(CILIUM_CONF, { ...this.file(nowMs), text: ciliumConf() });
   }
 
   /** The file that the runtime loads: the first by name. */

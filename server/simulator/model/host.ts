@@ -26,6 +26,13 @@ export class NodeHost {
   /** Processes and threads of everything that the model does not follow, and how many the kernel allows. */
   otherTasks = 900;
   maxTasks = 32_768;
+  /** The kernel keeps devices of namespaces that are being taken down, and does not let them go. */
+  holdsLinks = false;
+  /** Sockets of other daemons that answer here, by path. */
+  readonly otherSockets = new Set<string>();
+  /** Endpoints that another CNI's agent makes in a minute before it turns callers away; absent: as many as come. */
+  endpointsPerMinute: number | undefined;
+  private endpoints = { minute: 0, made: 0 };
   /** What was written shortly before the power went is found whole again. */
   keepsFreshWrites = true;
   /** Nothing can be written into the bin dir. */
@@ -41,6 +48,14 @@ export class NodeHost {
 
   get canFork(): boolean {
     return this.otherTasks < this.maxTasks;
+  }
+
+  /** Whether the other CNI's agent makes one more endpoint now. */
+  makesEndpoint(nowMs: number): boolean {
+    const minute = Math.floor(nowMs / 60_000);
+    if (this.endpoints.minute !== minute) this.endpoints = { minute, made: 0 };
+    this.endpoints.made += 1;
+    return this.endpoints.made <= (this.endpointsPerMinute ?? Infinity);
   }
 
   newPid(): number {

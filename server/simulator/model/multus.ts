@@ -87,13 +87,13 @@ export class Multus {
   }
 
   private attach(pod: PodRecord, sandboxId: string, delegates: readonly Delegate[], waitMs: number): Work {
-    const { interfaces, error } = this.run(pod, sandboxId, delegates);
+    const { interfaces, error, waitedMs } = this.run(pod, sandboxId, delegates);
     const whole = error === undefined;
-    return { ...(error === undefined ? {} : { error: erroredPod(pod, sandboxId, error) }), waitMs, brief: interfaces.length === 0 && !whole && this.parts.hasNetns(sandboxId), done: () => this.parts.added(pod, interfaces, whole) };
+    return { ...(error === undefined ? {} : { error: erroredPod(pod, sandboxId, error) }), waitMs: waitMs + waitedMs, brief: interfaces.length === 0 && !whole && this.parts.hasNetns(sandboxId), done: () => this.parts.added(pod, interfaces, whole) };
   }
 
   /** Adds one network after the other; where one fails, what was added before is taken away again. */
-  private run(pod: PodRecord, sandboxId: string, delegates: readonly Delegate[]): { readonly interfaces: readonly AddedInterface[]; readonly error?: string } {
+  private run(pod: PodRecord, sandboxId: string, delegates: readonly Delegate[]): { readonly interfaces: readonly AddedInterface[]; readonly error?: string; readonly waitedMs: number } {
     const interfaces: AddedInterface[] = [];
     const done: Delegate[] = [];
     for (const delegate of delegates) {
@@ -101,14 +101,14 @@ export class Multus {
       const result = addNetwork(this.site(), delegate.conf, attachment);
       if ("error" in result) {
         for (const before of done.reverse()) deleteNetwork(this.site(), before.conf, this.attachment(pod, sandboxId, before.ifName));
-        return { interfaces, error: multusNetworkError(pod, delegate.conf.name, result.error) };
+        return { interfaces, error: multusNetworkError(pod, delegate.conf.name, result.error), waitedMs: result.waitMs ?? 0 };
       }
       done.push(delegate);
       interfaces.push({ ifName: delegate.ifName, network: delegate.shown, address: result.address });
     }
     this.attached.set(sandboxId, { pod, delegates });
     this.parts.files.cacheAttachments(sandboxId, this.parts.nowMs());
-    return { interfaces };
+    return { interfaces, waitedMs: 0 };
   }
 
   private delegatesOf(pod: PodRecord): { readonly all: readonly Delegate[] } | { readonly error: string; readonly told?: () => void } {

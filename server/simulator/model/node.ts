@@ -8,6 +8,7 @@ import { DaemonPod } from "./daemon-pod";
 import { Engine } from "./engine";
 import type { PluginSite } from "./exec";
 import { MULTUS_CONF, multusConf, NodeFiles, PRIMARY_NETWORK } from "./files";
+import { healthOf, networkProblem, READY_MESSAGE, type ReadyCondition } from "./health";
 import { NodeHost } from "./host";
 import { versionOf } from "./images";
 import { Kubelet, recordStarted } from "./kubelet";
@@ -17,8 +18,8 @@ import type { DaemonResources, NodeParameters } from "./parameters";
 import type { Random } from "./random";
 import { aboutNode, aboutPod, EventRecorder } from "./recorder";
 import type { ChangeSink, PodRecord } from "./records";
+import { CILIUM_SOCKET } from "./programs";
 import { Runtime } from "./runtime";
-import { CNI_NOT_INITIALIZED } from "./texts";
 
 const START_CONTAINER_MS: readonly [number, number] = [300, 1_100];
 const STOP_CONTAINER_MS: readonly [number, number] = [200, 1_500];
@@ -26,24 +27,14 @@ const STOP_CONTAINER_MS: readonly [number, number] = [200, 1_500];
 export const BOOT_MS = 20_000;
 /** The kubelet posts its status this often. */
 const STATUS_MS = 10_000;
-/** From here on without a look at the runtime's pods the kubelet says that it is not well. */
-const PLEG_THRESHOLD_MS = 180_000;
 /** What was written in this time before a power cut may be on disk by its name only. */
 const FRESH_WRITES_MS = 300_000;
-const READY_MESSAGE = "kubelet is posting ready status";
 
 /** What a node shares with all the others. */
 export interface ClusterSide {
   readonly sink: ChangeSink;
   readonly attachments: NetworkAttachments;
   readonly daemonConfig: DaemonConfigMap;
-}
-
-export interface ReadyCondition {
-  status: "True" | "False" | "Unknown";
-  sinceMs: number;
-  reason: string;
-  message: string;
 }
 
 /** One node: kubelet, runtime, CNI daemon and files, stepped through time without any clock or socket. */
@@ -87,7 +78,10 @@ export class NodeModel {
     const { sink } = cluster;
     this.sink = sink;
     this.engine = new Engine(createdMs);
-    this.files = new NodeFiles(createdMs, parameters.podCidr);
+    this.files = new NodeFiles(createdMs, parameters.podCidr, parameters.primary);
+    for (const program of parameters.extraPrograms ?? []) this.files.putProgram(program, createdMs);
+    if (parameters.primary === "cilium") this.host.otherSockets.add(CILIUM_SOCKET);
+    for (const pciAddress of parameters.functions ?? []) this.host.functions.push({ pciAddress, bound: true });
     this.loader = new ConfLoader(this.files);
     this.uid = random.uuid();
     this.bootIds = { bootId: random.uuid(), machineId: random.hex(32) };
@@ -122,6 +116,7 @@ export class NodeModel {
       nodeName: parameters.name,
       runtimeRequestTimeoutMs: parameters.runtimeRequestTimeoutMs,
       hostNetwork: isHostNetwork,
+      networkProblem: () => networkProblem(this.loader),
       addressOf: (pod) => this.addressOf(pod),
       startContainers: (pod) => this.startContainers(pod),
       stopContainers: (pod, done) => this.stopContainers(pod, done),
@@ -198,6 +193,7 @@ export class NodeModel {
     this.cni.powerOff();
     this.runtime.powerOff();
     this.files.removeSocket();
+    this.files.pools.clear();
     if (!this.host.keepsFreshWrites) this.files.loseFreshWrites(this.engine.nowMs - FRESH_WRITES_MS);
     this.daemonPod = undefined;
     this.daemonPods.clear();
@@ -226,6 +222,24 @@ export class NodeModel {
     });
   }
 
+  /** The runtime's data is thrown away: its sandboxes are gone without a word to any plugin, and the kubelet makes new ones. */
+  loseSandboxes(): void {
+    const nowMs = this.engine.nowMs;
+    for (const sandbox of [...this.runtime.sandboxes.values()]) {
+      const pod = this.kubelet.pods.get(sandbox.podUid);
+      if (sandbox.hostNetwork) continue;
+      this.runtime.lose(sandbox);
+      if (pod === undefined || pod.phase === "Succeeded") continue;
+      pod.sandboxReady = { status: false, sinceMs: nowMs, message: "pod sandbox is not ready" };
+      pod.ready = { status: false, sinceMs: nowMs };
+      pod.container.state = "waiting";
+      pod.container.waitingReason = "ContainerCreating";
+      pod.ip = undefined;
+      this.sink.pod(pod);
+      this.kubelet.wake(pod.uid);
+    }
+  }
+
   private startKubelet(): void {
     this.kubelet.start();
     this.postStatus();
@@ -234,7 +248,7 @@ export class NodeModel {
   private postStatus(): void {
     if (!this.silent) {
       this.heartbeatMs = this.engine.nowMs;
-      const { status, reason, message } = this.health();
+      const { status, reason, message } = healthOf(networkProblem(this.loader), this.frozenSinceMs === undefined ? 0 : this.engine.nowMs - this.frozenSinceMs);
       if (this.ready.status !== status) {
         this.ready = { status, reason, message, sinceMs: this.engine.nowMs };
         const word = status === "True" ? "NodeReady" : "NodeNotReady";
@@ -251,16 +265,6 @@ export class NodeModel {
       }
     }
     this.engine.after(STATUS_MS, () => this.postStatus());
-  }
-
-  /** What the kubelet says of the runtime: whether it has a network config, and whether it can be looked at. */
-  private health(): Pick<ReadyCondition, "status" | "reason" | "message"> {
-    const problems: string[] = [];
-    const frozenMs = this.frozenSinceMs === undefined ? 0 : this.engine.nowMs - this.frozenSinceMs;
-    if (frozenMs > PLEG_THRESHOLD_MS) problems.push(`PLEG is not healthy: pleg was last seen active ${goSeconds(frozenMs)} ago; threshold is 3m0s`);
-    if (this.loader.loaded === undefined && frozenMs === 0) problems.push(`container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: ${CNI_NOT_INITIALIZED}`);
-    if (problems.length === 0) return { status: "True", reason: "KubeletReady", message: READY_MESSAGE };
-    return { status: "False", reason: "KubeletNotReady", message: problems.length === 1 ? problems.join("") : `[${problems.join(", ")}]` };
   }
 
   /** The runtime stands still, or goes on. */
@@ -369,5 +373,3 @@ export class NodeModel {
 }
 
 const isHostNetwork = (pod: PodRecord): boolean => pod.kind === "host-network" || pod.kind === "cni-daemon";
-/** "3m5s", as Go prints a span. */
-const goSeconds = (ms: number): string => `${Math.floor(ms / 60_000)}m${Math.floor((ms % 60_000) / 1_000)}s`;

@@ -1,3 +1,5 @@
+import type { ExtraPods } from "./pods";
+
 /**
  * What goes into a node. Everything here is an input that a person could measure or set; how many sandboxes die or
  * pods wait is nowhere among them.
@@ -77,6 +79,16 @@ export interface NodeParameters {
   readonly beginsMs?: number;
   readonly address: string;
   readonly podCidr: string;
+  /** The CNI to which the daemon hands pods: a bridge, unless another has a conflist here. */
+  readonly primary?: "cilium";
+  /** What its operating system calls itself; the usual one where absent. */
+  readonly osImage?: string;
+  /** Pods that this node has beside the usual ones. */
+  readonly extraPods?: readonly ExtraPods[];
+  /** Programs in its bin dir beside the usual ones. */
+  readonly extraPrograms?: readonly string[];
+  /** PCI addresses of functions of its network card that pods may be given. */
+  readonly functions?: readonly string[];
 }
 
 /** Memory of a node that the kubelet keeps for the system. */

@@ -26,10 +26,11 @@ export const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-l
 
 const DEFAULT_GRACE_MS = 30_000;
 /** What a pod of the workload asks for. */
-const REQUEST_CORES = 0.025;
+const REQUEST_CORES = 0.01;
 const LEAST_REQUEST_BYTES = 32 * 2 ** 20;
 const REQUEST_STEP_BYTES = 16 * 2 ** 20;
 const REQUEST_STEPS = 4;
+const SYSTEM_LIMIT_BYTES = 256 * 2 ** 20;
 /** Told apart by their names, so that they differ. */
 const requestBytes = (name: string): number => LEAST_REQUEST_BYTES + (name.length % REQUEST_STEPS) * REQUEST_STEP_BYTES;
 
@@ -148,6 +149,7 @@ export function hostNetworkPod(random: Random, cluster: Random, node: string, no
     labels: { "app.kubernetes.io/name": set, "pod-template-generation": "1" },
     image: `registry.example/system/${app}:1.9`,
     containerName: app,
+    memoryLimitBytes: SYSTEM_LIMIT_BYTES,
   });
 }
 
@@ -186,6 +188,7 @@ export interface ExtraPods {
   readonly count: number;
   /** One of a DaemonSet's, or of a Deployment's. */
   readonly of: "DaemonSet" | "ReplicaSet";
+  readonly hostNetwork?: boolean;
   readonly networks?: string;
   readonly mounts?: readonly Pick<HostMount, "hostPath" | "mountPath" | "kind">[];
   /** Each is given one of the node's functions of a network card. */
@@ -202,7 +205,7 @@ export function extraPod(random: Random, cluster: Random, node: string, nowMs: n
     name: `${owner}-${random.suffix(5)}`,
     generateName: `${owner}-`,
     owner: { kind: of.of, name: owner, uid: ownerUid(cluster, owner) },
-    kind: "extra",
+    kind: of.hostNetwork === true ? "host-network" : "extra",
     labels: { app },
     image: `registry.example/${namespace}/${app}:1.2`,
     containerName: app,

@@ -1,7 +1,7 @@
 import { programProblem, type Attachment, type PluginResult, type PluginSite } from "./exec";
 import { BRIDGE } from "./files";
 import { ipamOf, settingOf, type NetworkConf, type PluginConf } from "./net-conf";
-import { netnsGone, netnsPath, noAddress, noMaster, noNatTable, notABridge, noVirtualFunction, otherAddress } from "./texts-plugins";
+import { linkHeld, netnsGone, netnsPath, noAnnotation, noCiliumAgent, tooManyEndpoints, noAddress, noMaster, noNatTable, notABridge, noVirtualFunction, otherAddress } from "./texts-plugins";
 
 export interface ProgramCall {
   readonly site: PluginSite;
@@ -16,6 +16,10 @@ interface Program {
 }
 
 const CHAIN_CHARS = 24;
+export const CILIUM_SOCKET = "/var/run/cilium/cilium.sock";
+const CILIUM_WAITS_MS = 30_000;
+/** How long a plugin waits for what the network's controller has to write onto the pod. */
+const CONTROLLER_WAIT_MS = 20_000;
 
 /** A veth pair on the node's bridge, with addresses of the node's range, masqueraded. */
 const bridge: Program = {
@@ -32,7 +36,7 @@ const bridge: Program = {
     giveBackAddress(call);
     return { error: later };
   },
-  del: giveBackAddress,
+  del: (call) => (call.site.host.holdsLinks ? linkHeld(call.attachment.ifName) : giveBackAddress(call)),
 };
 
 /** What goes wrong once the address is known: that of the bridge itself, and the rules that masquerade. */
@@ -67,17 +71,25 @@ const sriov: Program = {
   del: giveBackAddress,
 };
 
+/** A CNI that has an agent of its own: the plugin asks it for everything. */
+const cilium: Program = {
+  add: ({ site: { host, nowMs } }): PluginResult => {
+    if (!host.otherSockets.has(CILIUM_SOCKET)) return { error: noCiliumAgent(CILIUM_SOCKET), waitMs: CILIUM_WAITS_MS };
+    return host.makesEndpoint(nowMs) ? {} : { error: tooManyEndpoints };
+  },
+};
+
 /** Asks the network's controller what the pod gets, and waits for that. */
 const overlay: Program = {
   add: (call) => {
-    if (!call.site.controllerServes(call.network.name)) return { error: `failed to get pod annotation: timed out waiting for annotations: context deadline exceeded` };
+    if (!call.site.controllerServes(call.network.name)) return { error: noAnnotation, waitMs: CONTROLLER_WAIT_MS };
     return netnsError(call) ?? takeAddress(call);
   },
   del: giveBackAddress,
 };
 
 /** What each plugin's program does; one that is not here only has to be there and to run. */
-export const PROGRAMS: Readonly<Record<string, Program>> = { bridge, macvlan, sriov, "ovn-k8s-cni-overlay": overlay };
+export const PROGRAMS: Readonly<Record<string, Program>> = { bridge, macvlan, sriov, "cilium-cni": cilium, "ovn-k8s-cni-overlay": overlay };
 
 /** Runs the IPAM plugin of a config. */
 function takeAddress({ site, network, plugin, attachment }: ProgramCall): PluginResult {

@@ -36,6 +36,10 @@ export class Runtime {
   /** What was asked or came to an end while the runtime stood still. */
   private readonly held: (() => void)[] = [];
   private standing = false;
+  /** Something on the node takes namespaces away that it does not know, those of sandboxes under way among them. */
+  losesNamespaces = false;
+  /** A failed sandbox is cleaned up, and its name stays taken. */
+  keepsNames = false;
 
   constructor(
     private readonly engine: Engine,
@@ -87,7 +91,7 @@ export class Runtime {
         answer(undefined);
         return;
       }
-      this.netns.add(id);
+      if (!this.losesNamespaces) this.netns.add(id);
       const added = this.cni.add(pod, id, (error) => {
         call.onDeadline = () => {};
         this.whenMoving(() => {
@@ -152,6 +156,11 @@ export class Runtime {
     this.unlist(sandbox);
   }
 
+  /** A restart of the runtime: a name belongs to a sandbox that is listed, or to nobody. */
+  freeNames(): void {
+    for (const [name, id] of this.reserved) if (!this.sandboxes.has(id) && !this.netns.has(id)) this.reserved.delete(name);
+  }
+
   /** A sandbox from before the model begins. */
   adopt(sandbox: SandboxRecord): void {
     this.reserved.set(nameOf(sandbox), sandbox.id);
@@ -193,7 +202,7 @@ export class Runtime {
       }
       over = true;
       this.netns.delete(left.id);
-      this.reserved.delete(name);
+      if (!this.keepsNames) this.reserved.delete(name);
       done();
     });
   }

@@ -19,6 +19,11 @@ export const otherAddress = (bridge: string, wanted: string): string => `failed 
 export const notABridge = (bridge: string): string => `failed to create bridge "${bridge}": "${bridge}" already exists but is not a bridge`;
 export const noMaster = (master: string): string => `failed to lookup master "${master}": Link not found`;
 export const noVirtualFunction = (pciAddress: string): string => `SRIOV-CNI failed to load netconf: LoadConf(): failed to get VF information: "lstat /sys/bus/pci/devices/${pciAddress}/physfn: no such file or directory"`;
+export const linkHeld = (ifName: string): string => `failed to delete "${ifName}": device or resource busy`;
+/** The agent of another CNI is not there, or is asked for too much at once. */
+export const noCiliumAgent = (socket: string): string => `unable to connect to Cilium agent: failed to create cilium agent client after 30.000000 seconds timeout: Get "http://localhost/v1/config": dial unix ${socket}: connect: no such file or directory`;
+export const tooManyEndpoints = "unable to create endpoint: [PUT /endpoint/{id}][429] putEndpointIdTooManyRequests";
+export const noAnnotation = "failed to get pod annotation: timed out waiting for annotations: context deadline exceeded";
 /** iptables' own words, through the plugin that ran it. */
 export const noNatTable = (chain: string): string =>
   `running [/usr/sbin/iptables -t nat -N ${chain} --wait]: exit status 3: iptables v1.8.9 (legacy): can't initialize iptables table \`nat': Table does not exist (do you need to insmod?)\nPerhaps iptables or your kernel needs to be upgraded.`;

@@ -1,5 +1,5 @@
 import type { NetworkConf } from "./net-conf";
-import { failedAdd, failedDelete, notFound } from "./texts-plugins";
+import { failedAdd, failedDelete } from "./texts-plugins";
 
 /** Texts as containerd, multus-shim and the kubelet write them; recorded from real ones. */
 export const SHIM = "multus-shim";
@@ -29,7 +29,7 @@ export const shimStopRefused = (sandboxId: string, conf: NetworkConf, answer: st
 
 export const shimCannotRun = (sandboxId: string, why: string): string => setupFailed(sandboxId, failedAdd(SHIM_PLUGIN, why));
 
-export const stopFailed = (sandboxId: string, plugin: string): string => destroyFailed(sandboxId, failedDelete({ type: plugin, name: undefined }, notFound(plugin)));
+export const shimCannotStop = (sandboxId: string, why: string): string => destroyFailed(sandboxId, failedDelete(SHIM_PLUGIN, why));
 
 export const notInitialized = (sandboxId: string): string => setupFailed(sandboxId, CNI_NOT_INITIALIZED);
 

@@ -8,6 +8,8 @@ import { failedCreate, failedKill, SANDBOX_CHANGED } from "./texts";
 
 /** A pod's worker tries again this long after an error, and up to half as long again. */
 export const SYNC_BACKOFF_MS = 10_000;
+/** The same after what the kubelet takes to pass by itself. */
+const TRANSIENT_BACKOFF_MS = 1_000;
 export const SYNC_BACKOFF_JITTER = 0.5;
 const FIRST_SYNC_MS: readonly [number, number] = [30, 400];
 
@@ -23,6 +25,8 @@ export interface KubeletContext {
   /** A sandbox was made, or was not. */
   ran(seconds: number, failed: boolean): void;
   hostNetwork(pod: PodRecord): boolean;
+  /** Why no pod gets a network now, as the kubelet knows it from the runtime; it tries none then. */
+  networkProblem(): string | undefined;
   addressOf(pod: PodRecord): string | undefined;
   /** A sandbox of this pod has just become ready. */
   sandboxReady(pod: PodRecord): void;
@@ -73,6 +77,12 @@ export class PodWorker {
       return;
     }
     const newest = context.runtime.ofPod(pod.uid).at(-1);
+    const problem = context.hostNetwork(pod) || newest?.state === "ready" ? undefined : context.networkProblem();
+    if (problem !== undefined) {
+      context.events.record(context.engine.nowMs, aboutPod(pod), "Warning", "NetworkNotReady", `network is not ready: ${problem}`);
+      this.again(TRANSIENT_BACKOFF_MS);
+      return;
+    }
     if (newest === undefined) this.create(0);
     else if (newest.state !== "ready") this.replace(newest);
   }
@@ -146,9 +156,9 @@ export class PodWorker {
     next(undefined);
   }
 
-  private again(): void {
+  private again(pauseMs = SYNC_BACKOFF_MS): void {
     const { engine, random } = this.context;
-    this.retry = engine.after(SYNC_BACKOFF_MS * (1 + random.float() * SYNC_BACKOFF_JITTER), () => this.sync());
+    this.retry = engine.after(pauseMs * (1 + random.float() * SYNC_BACKOFF_JITTER), () => this.sync());
   }
 
   private notReady(message: string): void {

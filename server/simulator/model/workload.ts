@@ -1,5 +1,5 @@
 import type { NodeModel } from "./node";
-import { hostNetworkPod, jobPod, servicePod } from "./pods";
+import { extraPod, hostNetworkPod, jobPod, servicePod, type ExtraPods } from "./pods";
 import type { Random } from "./random";
 import { aboutPod, type EventRecorder } from "./recorder";
 import type { PodRecord } from "./records";
@@ -25,6 +25,8 @@ export class Workload {
   share = 1;
   private changed = true;
   private lookMs = 0;
+  private readonly extras: readonly ExtraPods[];
+  private readonly extraRandom: Random;
   private readonly finished: { pod: PodRecord; atMs: number }[] = [];
 
   constructor(
@@ -34,6 +36,8 @@ export class Workload {
     private readonly events: EventRecorder,
   ) {
     const { cronJobs, jobPeriodMs } = node.parameters.workload;
+    this.extras = node.parameters.extraPods ?? [];
+    this.extraRandom = random.fork("extra");
     this.jobs = Array.from({ length: cronJobs }, (_, index) => ({ index, nextMs: node.createdMs + random.between(0, jobPeriodMs), pod: undefined }));
   }
 
@@ -41,6 +45,7 @@ export class Workload {
   populate(): void {
     const { services, hostNetworkPods } = this.node.parameters.workload;
     for (let i = 0; i < hostNetworkPods; i++) this.node.adoptPod(hostNetworkPod(this.random, this.cluster, this.node.parameters.name, this.ago(), i));
+    for (const of of this.extras) for (let i = 0; i < of.count; i++) this.node.adoptPod(this.extra(of, this.ago()));
     for (let i = 0; i < services; i++) this.node.adoptPod(servicePod(this.random, this.cluster, this.node.parameters.name, this.ago()));
   }
 
@@ -56,6 +61,7 @@ export class Workload {
         this.changed = false;
         this.lookMs = nowMs + LOOK_MS;
         this.fillServices(nowMs);
+        this.fillExtras(nowMs);
       }
       this.runJobs(nowMs);
     }
@@ -68,6 +74,17 @@ export class Workload {
     const have = pods.filter((p) => p.kind === "service" && p.deletingMs === undefined).length;
     const room = this.node.parameters.maxPods - pods.length;
     for (let i = 0; i < Math.min(wanted - have, room, BINDS_PER_SECOND); i++) this.bind(servicePod(this.random, this.cluster, this.node.parameters.name, nowMs), nowMs);
+  }
+
+  private fillExtras(nowMs: number): void {
+    for (const of of this.extras) {
+      const have = [...this.node.kubelet.pods.values()].filter((p) => p.labels["app"] === of.app && p.deletingMs === undefined).length;
+      for (let i = have; i < of.count; i++) this.bind(this.extra(of, nowMs), nowMs);
+    }
+  }
+
+  private extra(of: ExtraPods, nowMs: number): PodRecord {
+    return extraPod(this.extraRandom, this.cluster, this.node.parameters.name, nowMs, of);
   }
 
   private runJobs(nowMs: number): void {

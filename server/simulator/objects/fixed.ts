@@ -57,8 +57,14 @@ export function fixedObjects(model: ClusterModel): readonly FixedObject[] {
       return object === undefined ? [] : [{ resource: ATTACHMENTS, object }];
     }),
     ...budgets(meta),
-    ...HOST_NETWORK_SETS.map(([namespace, name]) => ({ resource: "apps/daemonsets", object: hostNetworkSet(model, namespace, name, meta(name, namespace)) })),
+    ...[...HOST_NETWORK_SETS, ...extraSets(model)].map(([namespace, name]) => ({ resource: "apps/daemonsets", object: hostNetworkSet(model, namespace, name, meta(name, namespace)) })),
   ];
+}
+
+/** DaemonSets of pods that some nodes have beside the usual ones. */
+function extraSets(model: ClusterModel): readonly (readonly [namespace: string, name: string])[] {
+  const extra = model.parameters.nodes.flatMap(({ extraPods = [] }) => extraPods.filter((pods) => pods.of === "DaemonSet" && pods.hostNetwork === true));
+  return [...new Map(extra.map(({ namespace, app }) => [`${namespace}/${app}`, [namespace, app] as const])).values()];
 }
 
 /** One budget with room for a pod, one without. */
@@ -88,7 +94,7 @@ function hostNetworkSet(model: ClusterModel, namespace: string, name: string, me
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
-        spec: { hostNetwork: true, containers: [{ name, image: `registry.example/system/${name}:1.9`, resources: { requests: { cpu: "25m", memory: "48Mi" } } }], tolerations: [{ operator: "Exists" }] },
+        spec: { hostNetwork: true, containers: [{ name, image: `registry.example/system/${name}:1.9`, resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { memory: "256Mi" } } }], tolerations: [{ operator: "Exists" }] },
       },
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
     },

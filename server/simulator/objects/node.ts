@@ -69,7 +69,7 @@ export function nodeObject(node: NodeModel, kubeletPort: number, nowMs: number):
         kubeletVersion: KUBELET_VERSION,
         kubeProxyVersion: "",
         operatingSystem: "linux",
-        osImage: OS_IMAGE,
+        osImage: parameters.osImage ?? OS_IMAGE,
       },
     },
   };

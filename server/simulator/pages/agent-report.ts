@@ -2,6 +2,8 @@ import { configChanges } from "../../agent/conf/changes";
 import { configFilesReader } from "../../agent/conf/config-files";
 import { CRI_DEADLINE_MS } from "../../agent/cri-error";
 import { AGENT_REPORT_VERSION, type AgentReport, type SandboxReading, type SocketReading } from "../../domain/agent-report";
+import type { ConfDir } from "../../agent/config";
+import { canonicalSocketPath, KNOWN_SOCKETS } from "../../domain/known-sockets";
 import { SOCKET_PATH } from "../model/files";
 import { DEFAULT_RUNTIME_REQUEST_TIMEOUT_MS } from "../model/parameters";
 import { knowsReadinessPath } from "../model/images";
@@ -18,6 +20,7 @@ import { mounts, processes, socketInode, socketUse } from "./agent/processes";
 /** The agent waits this long for a health path. */
 const PROBE_TIMEOUT_SECONDS = 5;
 const CRI_SOCKET = "/run/containerd/containerd.sock";
+const OTHER_ANSWER_SECONDS = 0.004;
 const LIST_BASE_SECONDS = 0.003;
 const LIST_SECONDS_PER_SANDBOX = 0.00004;
 
@@ -48,7 +51,7 @@ export function agentReport(node: NodeModel, life: AgentLife, memory: AgentMemor
     agentVersion: life.agentVersion,
     runtime,
     sandboxes: sandboxesPart(node),
-    sockets: { looked: true, items: [criSocket(node), daemonSocket(node)] },
+    sockets: { looked: true, items: [criSocket(node), daemonSocket(node), ...otherSockets(node, dir)] },
     config: { looked: true, reading: configReading(node, dir) },
     ...configFiles(node, dir, runtime, memory.conf),
     binaries: binaries(node, dir, memory.nadPluginTypes),
@@ -114,6 +117,17 @@ function daemonSocket(node: NodeModel): SocketReading {
   if (latencySeconds > PROBE_TIMEOUT_SECONDS) return { ...base, state: "silent", detail: `connected, no answer in ${PROBE_TIMEOUT_SECONDS} s` };
   const status = daemon.state === "draining" ? "500" : "200";
   return { ...base, state: "answers", latencySeconds, detail: knowsReadinessPath(daemon.version) ? `${status} on /readyz` : `404 on /readyz, ${status} on /healthz` };
+}
+
+/** Sockets of other CNIs' agents, as far as a config here names them. */
+function otherSockets(node: NodeModel, dir: ConfDir): readonly SocketReading[] {
+  const paths = new Set(dir.files.flatMap(({ config }) => (config.usable ? config.sockets : [])));
+  const answering = new Set([...node.host.otherSockets].map(canonicalSocketPath));
+  return [...paths].filter((path) => path !== SOCKET_PATH).map((path): SocketReading => {
+    const known = KNOWN_SOCKETS.find((one) => canonicalSocketPath(one.path) === path);
+    const base = { name: known?.name ?? path, path };
+    return answering.has(path) ? { ...base, state: "answers", latencySeconds: OTHER_ANSWER_SECONDS, detail: `200 on ${known?.healthPaths[0] ?? "/"}` } : { ...base, state: "absent", detail: "nothing at this path" };
+  });
 }
 
 function kubeletReading({ parameters: { runtimeRequestTimeoutMs } }: NodeModel): { readonly runtimeRequestTimeoutSeconds: number; readonly timeoutFrom: string } {

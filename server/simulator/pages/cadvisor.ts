@@ -62,8 +62,8 @@ export function cadvisorMetrics(node: NodeModel): string {
   each("container_sockets", "gauge", "Open sockets.", cgroups, (c) => (c.daemon ? node.daemon.connections : 3));
   each("container_spec_cpu_period", "gauge", "CPU period of the container.", cgroups, () => CFS_PERIOD_MICROSECONDS, false);
   each("container_spec_cpu_quota", "gauge", "CPU quota of the container.", limited, () => Math.round((processor.quotaCores ?? 0) * CFS_PERIOD_MICROSECONDS), false);
-  each("container_spec_cpu_shares", "gauge", "CPU shares of the container.", cgroups, (c) => Math.round((c.daemon ? (c.pod.resources?.cpuRequestCores ?? 0.002) : 0.025) * SHARES_PER_CORE), false);
-  each("container_spec_memory_limit_bytes", "gauge", "Memory limit of the container.", cgroups, (c) => (c.daemon ? (node.daemon.memoryLimitBytes ?? 0) : 0), false);
+  each("container_spec_cpu_shares", "gauge", "CPU shares of the container.", cgroups, (c) => Math.round((c.daemon ? (c.pod.resources?.cpuRequestCores ?? 0.002) : c.pod.requests.cpuCores) * SHARES_PER_CORE), false);
+  each("container_spec_memory_limit_bytes", "gauge", "Memory limit of the container.", cgroups, (c) => (c.daemon ? (node.daemon.memoryLimitBytes ?? 0) : (c.pod.memoryLimitBytes ?? 0)), false);
   each("container_start_time_seconds", "gauge", "When the container was started.", cgroups, (c) => Math.floor((c.pod.container.startedMs ?? 0) / 1_000), false);
   each("container_threads", "gauge", "Threads in the container.", cgroups, (c) => (c.daemon ? IDLE_THREADS + 3 * processor.processesRunning : 5));
   const machine = `boot_id="${node.bootIds.bootId}",machine_id="${node.bootIds.machineId}",system_uuid="${node.bootIds.machineId}"`;
