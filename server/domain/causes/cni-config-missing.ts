@@ -5,7 +5,7 @@ import { couldNotLook } from "./evidence";
 import { cannotTell, clear, countWords, podsOf, textEvidence, textsFor } from "./findings";
 import { isSettling, runtimeNetwork, saysUninitialized, type RuntimeNetwork } from "./runtime-network";
 import { MAX_PODS_NAMED, type Cause, type CauseInput, type ErrorGroup, type Finding } from "./types";
-import { namesOf, waitsForNode } from "./waiting-pods";
+import { namesOf, podKey, waitsForNode } from "./waiting-pods";
 
 export const cniConfigMissing: Cause = {
   code: "cni-config-missing",
@@ -60,8 +60,11 @@ function byCondition(input: CauseInput, network: Extract<RuntimeNetwork, { ready
   const evidence = [...network.evidence, couldNotLook("The CNI conf dir", "agent", reason)];
   if (!network.uninitialized) return clear("The runtime has a CNI config; its plugin says that it cannot serve.", network.evidence);
   if (isSettling(input, network.sinceMs)) return clear("The runtime has no CNI config yet, as on a node that has just joined.", network.evidence);
-  return { state: "firing", certainty: "suspected", explains: bringsAbout(input), summary: "The runtime has no CNI config. Whether a file is missing, broken or not loaded cannot be told without the agent.", evidence, pods: namesOf(waitsForNode(input)) };
+  return { state: "firing", certainty: "suspected", explains: bringsAbout(input), summary: "The runtime has no CNI config. Whether a file is missing, broken or not loaded cannot be told without the agent.", evidence, pods: [...namesOf(waitsForNode(input)), ...leavingPods(input)].slice(0, MAX_PODS_NAMED) };
 }
+
+/** Pods that are being deleted: their sandboxes cannot be ended without a config. */
+const leavingPods = ({ pods }: CauseInput): readonly string[] => [...pods.values()].filter(({ deleting, hostNetwork }) => deleting && !hostNetwork).map(podKey);
 
 /**
  * Without a config no sandbox can be ended either. multus serves only on top of another CNI's config, and ends when none comes; other
