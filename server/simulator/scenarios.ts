@@ -126,15 +126,19 @@ export function planScenario(name: ScenarioName, options: ScenarioOptions): Scen
   }
 }
 
-/** One node, befallen by what the scenario says, since `brokenMs`. */
+/** One node, or its whole pool, befallen by what the scenario says, since `brokenMs`. */
 function planCause(name: CauseScenarioName, scenario: CauseScenario, cluster: ClusterParameters, node: string, brokenMs: number): ScenarioPlan {
+  const pool = cluster.nodes.find((one) => one.name === node)?.pool;
+  const befallen = scenario.wholePool === true ? cluster.nodes.filter((one) => one.pool === pool).map((one) => one.name) : [node];
   return {
     name,
-    cluster: shaped(cluster, node, scenario),
+    cluster: befallen.reduce((shape, one) => shaped(shape, one, scenario), cluster),
     flappingApi: false,
     others: { state: "yes" },
-    expected: new Map([[node, { state: scenario.answer }]]),
-    script: (model) => breakNode(model, node, scenario.steps, brokenMs),
+    expected: new Map(befallen.map((one) => [one, { state: scenario.answer }])),
+    script: (model) => {
+      for (const one of befallen) breakNode(model, one, scenario.steps, brokenMs);
+    },
   };
 }
 

@@ -44,6 +44,7 @@ export const NODE_SCENARIOS = {
   "teardown-failed": { cause: "teardown-failed", certainty: "named", answer: "yes", what: "the kernel does not let devices of pods go", steps: atOnce(linksHeld, ROLLOUT), namedWithin: 20, clearWithin: 30 },
   "sandbox-name-reserved": { cause: "sandbox-name-reserved", certainty: "named", answer: "yes", what: "the runtime keeps the names of sandboxes that failed, after a moment without a token", steps: inTurn(20, both(namesKept, tokenExpired, ROLLOUT), mended(tokenExpired)), namedWithin: 14, clearWithin: 20, alsoSuspected: ["auth-or-rbac"] },
   "cni-cache-broken": { cause: "cni-cache-broken", certainty: "named", answer: "yes", what: "a power cut leaves empty entries in the CNI cache", steps: inTurn(40, freshWritesLost, ROLLOUT, powerLost), namedWithin: 6, clearWithin: 40 },
+  "storm-of-nodes": { cause: "storm-of-nodes", certainty: "named", answer: "no", what: "every node of a pool loses its way to the API server within a minute", wholePool: true, steps: atOnce(apiUnreachable, ROLLOUT), namedWithin: 16, clearWithin: 40 },
   "runtime-stuck-or-slow": { cause: "runtime-stuck-or-slow", certainty: "named", answer: "no", what: "the container runtime stands still", steps: atOnce(runtimeFrozen, ROLLOUT), namedWithin: 6, clearWithin: 20 },
   "node-resource-exhausted": { cause: "node-resource-exhausted", certainty: "named", answer: "no", what: "every process number of the node is taken", steps: atOnce(tasksUsedUp, ROLLOUT), namedWithin: 6, clearWithin: 30 },
 } as const satisfies Readonly<Record<string, CauseScenario>>;

@@ -49,6 +49,19 @@ describe("a story of two hours", () => {
     expect(well.map(({ answer, causes }) => [answer.state, answer.atRisk, causes.length])).toEqual(well.map(() => ["yes", false, 0]));
   }, STORY_TIMEOUT_MS);
 
+  it("storm-of-nodes: every node of the pool is said to be one of many, with the pool as what they share, and no other node is", () => {
+    const { sick, views } = story("storm-of-nodes", 12, NOW_MS - 10 * MINUTE_MS);
+    expect(sick).toHaveLength(4);
+    for (const node of sick) {
+      const last = lastOf(views, node);
+      expect(last?.answer.state).toBe("no");
+      expect(last?.causes.map(({ code, certainty }) => `${code} ${certainty}`).sort()).toEqual(["apiserver-unreachable suspected", "storm-of-nodes named"]);
+      expect(last?.causes.find(({ code }) => code === "storm-of-nodes")?.summary).toContain("compute");
+    }
+    const well = [...(views.at(-1)?.values() ?? [])].filter(({ name }) => !sick.includes(name));
+    expect(well.flatMap(({ causes }) => causes.map(({ code }) => code))).toEqual([]);
+  }, STORY_TIMEOUT_MS);
+
   it.each(["healthy", "idle"] as const)("%s: nothing is ever found", (name) => {
     const { views } = story(name, 2, NOW_MS - 110 * MINUTE_MS);
     expect(views.flatMap((now) => [...now.values()].flatMap(({ causes }) => causes.map(({ summary }) => summary)))).toEqual([]);

@@ -21,6 +21,8 @@ export interface CauseScenario {
   /** One sentence, for those who choose a scenario. */
   readonly what: string;
   readonly steps: readonly Step[];
+  /** It befalls every node of the pool, not one. */
+  readonly wholePool?: true;
   /** How the node differs from the others from the beginning. */
   readonly node?: Partial<NodeParameters>;
   /** Resources of this node's daemon, as after a resize. */
