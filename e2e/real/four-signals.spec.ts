@@ -4,6 +4,7 @@ import type { NodeDetail, Timeline } from "@/server/contract/schemas";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 import { freePort } from "../../server/dev/free-port";
 import { BUNDLE, clusterArgs, probePod, startProduct, until, type Product } from "../setup/product";
+import { burner, BURNING_SHARE } from "../setup/burner";
 import { expect, test } from "../setup/test";
 
 const NODE = path.resolve(import.meta.dirname, "../../node_modules/node/bin/node");
@@ -30,37 +31,13 @@ test.afterAll(async () => {
   await cluster?.stop();
 });
 
-/** A CNI daemon by its mount of the conf dir, with a CPU limit that it always wants more than. */
-const BURNER = JSON.stringify({
-  apiVersion: "apps/v1",
-  kind: "DaemonSet",
-  metadata: { name: "burner", namespace: "kube-system" },
-  spec: {
-    selector: { matchLabels: { app: "burner" } },
-    template: {
-      metadata: { labels: { app: "burner" } },
-      spec: {
-        hostNetwork: true,
-        terminationGracePeriodSeconds: 0,
-        tolerations: [{ operator: "Exists" }],
-        containers: [{
-          name: "burn", image: "localhost/busybox:1", imagePullPolicy: "Never", command: ["sh", "-c", "while :; do :; done"],
-          resources: { limits: { cpu: "100m", memory: "64Mi" }, requests: { cpu: "10m", memory: "16Mi" } },
-          volumeMounts: [{ name: "conf", mountPath: "/host/etc/cni/net.d" }],
-        }],
-        volumes: [{ name: "conf", hostPath: { path: "/etc/cni/net.d" } }],
-      },
-    },
-  },
-});
-
 const seriesOf = async (signal: string): Promise<number[]> => {
   const timeline = await product.api<Timeline>(`/api/v1/nodes/node-1/timeline?signals=${signal}`);
   return timeline.series.flatMap((series) => series.max);
 };
 
 test("sandbox backlog, CRI latency, CPU throttling and socket status of a real node are all stored", async () => {
-  await cluster.apply(BURNER);
+  await cluster.apply(burner("burner", { hostNetwork: true }));
   await cluster.apply(probePod("fine"));
   await until("the agent's first report", 60_000, async () => ((await product.api<NodeDetail>("/api/v1/nodes/node-1")).sources.find((one) => one.source === "agent")?.freshness === "fresh" ? true : undefined));
   // A DEL that fails without its daemon leaves the failed sandboxes behind, as multus before 4.1 did.
@@ -68,7 +45,7 @@ test("sandbox backlog, CRI latency, CPU throttling and socket status of a real n
   await cluster.apply(probePod("held-1"));
   await cluster.apply(probePod("held-2"));
 
-  await until("throttling near 1", 180_000, async () => ((await seriesOf("daemon.cpu.throttled_share")).some((share) => share > 0.5) ? true : undefined));
+  await until("throttling near 1", 180_000, async () => ((await seriesOf("daemon.cpu.throttled_share")).some((share) => share > BURNING_SHARE) ? true : undefined));
   // Only calls between two readings count, so pods are asked for until one falls between.
   let asked = 0;
   await until("latency of calls that finished", 120_000, async () => {

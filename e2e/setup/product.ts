@@ -85,6 +85,7 @@ export async function until<T>(what: string, timeoutMs: number, look: () => Prom
     try {
       const found = await look();
       if (found !== undefined) return found;
+      last = undefined;
     } catch (error) {
       last = error;
     }
