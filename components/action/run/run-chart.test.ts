@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Timeline } from "@/server/contract/schemas";
 import { run } from "../testing/run";
-import { chartWindow, drawRun, pinsOf } from "./run-chart";
+import { drawBacklog } from "@/components/chart/backlog/drawing";
+import { chartWindow, pinsOf } from "./run-chart";
 
 const MINUTE_MS = 60_000;
 const started = Date.parse(run().started);
@@ -33,7 +34,7 @@ const all = Array.from({ length: 13 }, (_, index) => index - 10);
 
 test("what has not passed yet is neither a line nor a gap", () => {
   const window = chartWindow(run(), started);
-  const { waiting, gaps, scale } = drawRun(timeline(all, 2), window);
+  const { waiting, gaps, scale } = drawBacklog(timeline(all, 2), window);
   expect(gaps).toEqual([]);
   expect(waiting.now).toBe(214);
   expect(scale.max).toBeGreaterThanOrEqual(214);
@@ -43,7 +44,7 @@ test("what has not passed yet is neither a line nor a gap", () => {
 });
 
 test("a stretch without data breaks the line and is a gap; a series that is absent is no line and no zero", () => {
-  const { waiting, dead, gaps } = drawRun(timeline(all.filter((minute) => minute < -6 || minute > -1), 2), chartWindow(run(), started));
+  const { waiting, dead, gaps } = drawBacklog(timeline(all.filter((minute) => minute < -6 || minute > -1), 2), chartWindow(run(), started));
   expect(gaps).toHaveLength(1);
   expect(waiting.lines).toHaveLength(2);
   expect(dead).toMatchObject({ lines: [], areas: [], now: undefined });
