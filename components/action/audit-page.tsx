@@ -5,6 +5,7 @@ import Link from "next/link";
 import type { AuditLog } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { Instant } from "@/components/ui/instant";
+import { Table } from "@/components/ui/table";
 import { detailParts, runLink } from "./audit-detail";
 import { ACTION_KEYS, readAudit } from "./queries";
 
@@ -48,47 +49,33 @@ export function AuditPage({ initial, pageSize, before, hasOlder }: AuditPageProp
           <p className="muted">Every attempt to act is written here in the same transaction as the act: who, what, on what, and what came of it. Looking is not.</p>
         </section>
       ) : (
-        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Audit log">
-          <table className="tbl audit-tbl">
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">Who</th>
-                <th scope="col">What</th>
-                <th scope="col">On what</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Details</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.items.map((entry) => (
-                <tr key={entry.id}>
-                  <td className="num-left">
-                    <Instant at={Date.parse(entry.at)} nowMs={now} />
-                  </td>
-                  <td className="actor">{entry.actor}</td>
-                  <td className="mono">{entry.verb}</td>
-                  <td className="mono">{entry.object}</td>
-                  <td>
-                    <span className={`chip ${TONES[entry.outcome]}`}>{entry.outcome}</span>
-                  </td>
-                  <td className="wide">
-                    {detailParts(entry.detail).map(({ name, text }) => (
-                      <span key={name} className={name === "message" || name === "title" ? "part" : "part muted small"}>
-                        {name === "message" || name === "title" ? text : `${name}: ${text}`}
-                      </span>
-                    ))}
-                    {runLink(entry) === undefined ? null : (
-                      <Link className="link small" href={`/actions/${encodeURIComponent(entry.requestId)}`} prefetch={false}>
-                        the run
-                      </Link>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Audit log" columns={["When", "Who", "What", "On what", "Outcome", "Details"]} className="audit-tbl">
+          {data.items.map((entry) => (
+            <tr key={entry.id}>
+              <td className="num-left">
+                <Instant at={Date.parse(entry.at)} nowMs={now} />
+              </td>
+              <td className="actor">{entry.actor}</td>
+              <td className="mono">{entry.verb}</td>
+              <td className="mono">{entry.object}</td>
+              <td>
+                <span className={`chip ${TONES[entry.outcome]}`}>{entry.outcome}</span>
+              </td>
+              <td className="wide">
+                {detailParts(entry.detail).map(({ name, text }) => (
+                  <span key={name} className={name === "message" || name === "title" ? "part" : "part muted small"}>
+                    {name === "message" || name === "title" ? text : `${name}: ${text}`}
+                  </span>
+                ))}
+                {runLink(entry) === undefined ? null : (
+                  <Link className="link small" href={`/actions/${encodeURIComponent(entry.requestId)}`} prefetch={false}>
+                    the run
+                  </Link>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <nav className="pager pad" aria-label="Pages of the audit log">
         {newest ? null : (

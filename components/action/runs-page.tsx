@@ -7,6 +7,7 @@ import { useNow } from "@/components/live/live-provider";
 import { formatDuration } from "@/components/format/time";
 import { plural } from "@/components/format/numbers";
 import { Instant } from "@/components/ui/instant";
+import { Table } from "@/components/ui/table";
 import { OutcomeChip } from "./outcome";
 import { ACTION_KEYS, readRuns } from "./queries";
 import { decisiveCheck, isSettled, nextCheck, outcomeOf } from "./run-state";
@@ -47,27 +48,11 @@ export function RunsPage({ initial }: { readonly initial: ActionRuns }) {
           </p>
         </section>
       ) : (
-        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Runs">
-          <table className="tbl runs-tbl">
-            <thead>
-              <tr>
-                <th scope="col">Began</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Node</th>
-                <th scope="col">What</th>
-                <th scope="col">Because</th>
-                <th scope="col">Next check</th>
-                <th scope="col">By</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.items.map((run) => (
-                <RunRow key={run.id} run={run} nowMs={now} />
-              ))}
-            </tbody>
-          </table>
-          {data.items.length < RUNS_SHOWN ? null : <p className="pad more small muted">The newest {RUNS_SHOWN} are shown. The audit log has all attempts.</p>}
-        </div>
+        <Table label="Runs" columns={["Began", "Outcome", "Node", "What", "Because", "Next check", "By"]} className="runs-tbl" foot={data.items.length < RUNS_SHOWN ? null : <p className="pad more small muted">The newest {RUNS_SHOWN} are shown. The audit log has all attempts.</p>}>
+          {data.items.map((run) => (
+            <RunRow key={run.id} run={run} nowMs={now} />
+          ))}
+        </Table>
       )}
     </>
   );

@@ -9,12 +9,13 @@ import { useNow, useOnChange, useShows } from "@/components/live/live-provider";
 import { useThrottled } from "@/components/node/use-throttled";
 import { CopyLink } from "@/components/ui/copy-link";
 import { Instant, ZoneName } from "@/components/ui/instant";
+import { Table } from "@/components/ui/table";
 import { Acknowledge } from "./acknowledge";
 import { IncidentChart } from "./backlog-chart";
 import { Causes } from "./causes";
 import { Facts, TraitFacts } from "./facts";
 import { HurtTable } from "./hurt-table";
-import { IncidentRow } from "./incident-row";
+import { INCIDENT_COLUMNS, IncidentRow } from "./incident-row";
 import { NATURE_CHIPS } from "./incident-words";
 import { Notes } from "./notes";
 import { INCIDENT_KEYS, readIncident } from "./queries";
@@ -170,24 +171,11 @@ function OfNodes({ causes }: { readonly causes: IncidentDetail["causes"] }) {
 function Members({ incident, nowMs }: { readonly incident: IncidentDetail; readonly nowMs: number }) {
   return (
     <>
-      <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Incidents of its nodes">
-        <table className="tbl inc-tbl">
-          <thead>
-            <tr>
-              {["State", "What", "Where", "First sign", "Lasted", "Hurt", "Acknowledged"].map((column) => (
-                <th key={column} scope="col">
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {incident.memberIncidents.map((member) => (
-              <IncidentRow key={member.id} incident={member} nowMs={nowMs} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Incidents of its nodes" columns={INCIDENT_COLUMNS} className="inc-tbl">
+        {incident.memberIncidents.map((member) => (
+          <IncidentRow key={member.id} incident={member} nowMs={nowMs} />
+        ))}
+      </Table>
       {incident.memberIncidents.length < (incident.members?.count ?? 0) ? <p className="small muted">{plural(incident.memberIncidents.length, "node")} of {incident.members?.count} are listed.</p> : null}
     </>
   );

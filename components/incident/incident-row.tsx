@@ -5,6 +5,9 @@ import { Instant } from "@/components/ui/instant";
 import { hurtWords, lastedWords } from "./incident-words";
 import { StateChip } from "./state-chip";
 
+/** The heads of a table of incidents, a row of which is below. */
+export const INCIDENT_COLUMNS = ["State", "What", "Where", "First sign", "Lasted", "Hurt", "Acknowledged"];
+
 /** One incident in a list. */
 export function IncidentRow({ incident, nowMs }: { readonly incident: IncidentSummary; readonly nowMs: number }) {
   const { acknowledged } = incident;

@@ -7,7 +7,8 @@ import type { IncidentList } from "@/server/contract/incidents";
 import { plural } from "@/components/format/numbers";
 import { useNow, useOnChange, useShows } from "@/components/live/live-provider";
 import { useThrottled } from "@/components/node/use-throttled";
-import { IncidentRow } from "./incident-row";
+import { Table } from "@/components/ui/table";
+import { INCIDENT_COLUMNS, IncidentRow } from "./incident-row";
 import { matches } from "./incident-words";
 import { INCIDENT_KEYS, readIncidents, type ListQuery, type ListState } from "./queries";
 
@@ -62,7 +63,7 @@ export function IncidentsPage({ initial, query, typed: firstTyped }: { readonly 
           <b>The list could not be read anew.</b> {error.message} What you see is from before.
         </p>
       )}
-      {shown.length === 0 ? <Nothing any={data.items.length > 0} state={query.state} /> : <Table items={shown} nowMs={now} />}
+      {shown.length === 0 ? <Nothing any={data.items.length > 0} state={query.state} /> : <IncidentsTable items={shown} nowMs={now} />}
       <p className="pad inc-pages">
         {query.before === undefined ? null : (
           <Link className="btn btn-sm" href={hrefOf({ state: query.state }, typed)} prefetch={false}>
@@ -102,27 +103,12 @@ function Nothing({ any, state }: { readonly any: boolean; readonly state: ListSt
   );
 }
 
-function Table({ items, nowMs }: { readonly items: IncidentList["items"]; readonly nowMs: number }) {
+function IncidentsTable({ items, nowMs }: { readonly items: IncidentList["items"]; readonly nowMs: number }) {
   return (
-    <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Incidents">
-      <table className="tbl inc-tbl">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">What</th>
-            <th scope="col">Where</th>
-            <th scope="col">First sign</th>
-            <th scope="col">Lasted</th>
-            <th scope="col">Hurt</th>
-            <th scope="col">Acknowledged</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((incident) => (
-            <IncidentRow key={incident.id} incident={incident} nowMs={nowMs} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Incidents" columns={INCIDENT_COLUMNS} className="inc-tbl">
+      {items.map((incident) => (
+        <IncidentRow key={incident.id} incident={incident} nowMs={nowMs} />
+      ))}
+    </Table>
   );
 }

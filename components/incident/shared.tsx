@@ -1,4 +1,5 @@
 import type { SharedOut } from "@/server/contract/incidents";
+import { Table } from "@/components/ui/table";
 
 /** What the sick nodes have in common that the well ones have not. */
 export function Shared({ shared }: { readonly shared: SharedOut }) {
@@ -6,40 +7,21 @@ export function Shared({ shared }: { readonly shared: SharedOut }) {
     <>
       <p className="inc-lead">{shared.words}</p>
       {shared.traits.length === 0 ? null : (
-        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Traits compared">
-          <table className="tbl">
-            <thead>
-              <tr>
-                <th scope="col">Trait</th>
-                <th scope="col">Value</th>
-                <th scope="col" className="num">
-                  Sick
-                </th>
-                <th scope="col" className="num">
-                  Well
-                </th>
-                <th scope="col" className="num">
-                  By chance
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shared.traits.map((trait) => (
-                <tr key={`${trait.trait} ${trait.value}`}>
-                  <td>{trait.trait}</td>
-                  <td className="wide mono">{trait.value}</td>
-                  <td className="num">
-                    {trait.sick} of {trait.sickKnown}
-                  </td>
-                  <td className="num">
-                    {trait.well} of {trait.wellKnown}
-                  </td>
-                  <td className="num muted">{chanceWords(trait.chance)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Traits compared" columns={["Trait", "Value", { head: "Sick", num: true }, { head: "Well", num: true }, { head: "By chance", num: true }]}>
+          {shared.traits.map((trait) => (
+            <tr key={`${trait.trait} ${trait.value}`}>
+              <td>{trait.trait}</td>
+              <td className="wide mono">{trait.value}</td>
+              <td className="num">
+                {trait.sick} of {trait.sickKnown}
+              </td>
+              <td className="num">
+                {trait.well} of {trait.wellKnown}
+              </td>
+              <td className="num muted">{chanceWords(trait.chance)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
       <p className="small muted">Compared: {shared.compared.join(", ")}. Traits that always come together are all listed; the figures cannot say which of them it is.</p>
     </>

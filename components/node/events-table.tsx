@@ -6,6 +6,7 @@ import { eventLines } from "@/components/chart/geometry/events";
 import { useNow } from "@/components/live/live-provider";
 import { formatCount } from "@/components/format/numbers";
 import { Instant } from "@/components/ui/instant";
+import { Table } from "@/components/ui/table";
 
 const SHOWN_AT_FIRST = 12;
 const COARSE_MS = 10_000;
@@ -26,36 +27,21 @@ export function EventsTable({ events, truncated }: { readonly events: Timeline["
       {lines.length === 0 ? (
         <p className="pad quiet muted">No event of this node or its pods was told in this range.</p>
       ) : (
-        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Events">
-          <table className="tbl">
-            <thead>
-              <tr>
-                <th scope="col">Last</th>
-                <th scope="col">Reason</th>
-                <th scope="col">About</th>
-                <th scope="col" className="num" title="The event's own running total">
-                  Count
-                </th>
-                <th scope="col">Message</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((line) => (
-                <tr key={line.key}>
-                  <td className="num-left">
-                    <Instant at={line.lastMs} nowMs={now} />
-                  </td>
-                  <td className={line.type === "Warning" ? "warn-t" : "muted"}>{line.reason}</td>
-                  <td className="about">{line.about}</td>
-                  <td className="num">{formatCount(line.count)}</td>
-                  <td className="said">
-                    <code title={line.message}>{line.message}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Events" columns={["Last", "Reason", "About", { head: "Count", num: true, title: "The event's own running total" }, "Message"]}>
+          {shown.map((line) => (
+            <tr key={line.key}>
+              <td className="num-left">
+                <Instant at={line.lastMs} nowMs={now} />
+              </td>
+              <td className={line.type === "Warning" ? "warn-t" : "muted"}>{line.reason}</td>
+              <td className="about">{line.about}</td>
+              <td className="num">{formatCount(line.count)}</td>
+              <td className="said">
+                <code title={line.message}>{line.message}</code>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {lines.length > shown.length ? (
         <p className="pad small more">

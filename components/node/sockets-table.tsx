@@ -3,6 +3,7 @@
 import type { NodeDetail } from "@/server/contract/schemas";
 import { formatSeconds } from "@/components/format/numbers";
 import { Icon } from "@/components/ui/glyphs";
+import { Table } from "@/components/ui/table";
 
 const TONES: Readonly<Record<string, string>> = { answers: "ok-t", silent: "warn-t", refuses: "bad-t" };
 
@@ -22,35 +23,20 @@ export function SocketsTable({ detail }: { readonly detail: NodeDetail }) {
           <Icon name="blind" size={14} /> Sockets cannot be looked at: {reason ?? "the agent told of none"}.
         </p>
       ) : (
-        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Sockets">
-          <table className="tbl">
-            <thead>
-              <tr>
-                <th scope="col">Socket</th>
-                <th scope="col">Of</th>
-                <th scope="col">State</th>
-                <th scope="col" className="num">
-                  Answers in
-                </th>
-                <th scope="col">Said</th>
-              </tr>
-            </thead>
-            <tbody>
-              {sorted.map((socket) => (
-                <tr key={`${socket.name} ${socket.path}`}>
-                  <td className="mono">{socket.path}</td>
-                  <td>
-                    {socket.name}
-                    {socket.effective ? <span className="chip mini">in use</span> : null}
-                  </td>
-                  <td className={socket.state === "absent" ? (socket.effective ? "bad-t" : "faint") : TONES[socket.state]}>{socket.state}</td>
-                  <td className="num">{socket.latencySeconds === undefined ? <span className="faint">none</span> : formatSeconds(socket.latencySeconds)}</td>
-                  <td className="muted said">{socket.detail}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Sockets" columns={["Socket", "Of", "State", { head: "Answers in", num: true }, "Said"]}>
+          {sorted.map((socket) => (
+            <tr key={`${socket.name} ${socket.path}`}>
+              <td className="mono">{socket.path}</td>
+              <td>
+                {socket.name}
+                {socket.effective ? <span className="chip mini">in use</span> : null}
+              </td>
+              <td className={socket.state === "absent" ? (socket.effective ? "bad-t" : "faint") : TONES[socket.state]}>{socket.state}</td>
+              <td className="num">{socket.latencySeconds === undefined ? <span className="faint">none</span> : formatSeconds(socket.latencySeconds)}</td>
+              <td className="muted said">{socket.detail}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

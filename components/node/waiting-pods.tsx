@@ -7,6 +7,7 @@ import { formatCount, plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { Instant } from "@/components/ui/instant";
+import { Table } from "@/components/ui/table";
 
 const SHOWN_AT_FIRST = 12;
 const COARSE_MS = 5_000;
@@ -70,47 +71,30 @@ function PodsTable({ label, pods, total, now, because = false }: { readonly labe
   const more = pods.length - shown.length;
   return (
     <>
-      <div className="tbl-wrap" tabIndex={0} role="region" aria-label={label}>
-        <table className="tbl">
-          <thead>
-            <tr>
-              <th scope="col">Pod</th>
-              <th scope="col">Namespace</th>
-              <th scope="col" className="num">
-                Waiting ↓
-              </th>
-              <th scope="col" className="num" title="SandboxChanged and FailedCreatePodSandBox told for this pod">
-                Tries told
-              </th>
-              <th scope="col">{because ? "Held by" : "Last error, as the kubelet said it"}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((pod) => (
-              <tr key={pod.uid}>
-                <td className="med">{pod.name}</td>
-                <td className="muted">
-                  {pod.namespace}
-                  {pod.system ? <span className="chip mini">system</span> : null}
-                </td>
-                <td className={pod.stuck ? "num" : "num faint"} title={`since ${pod.since}`}>
-                  {formatDuration((now - Date.parse(pod.since)) / 1_000)}
-                </td>
-                <td className="num">{formatCount(pod.attemptsSeen)}</td>
-                <td className="said">
-                  {because ? (
-                    pod.because
-                  ) : pod.lastError === undefined ? (
-                    <span className="faint">none told</span>
-                  ) : (
-                    <code title={`${pod.lastError.text} (${pod.lastError.at})`}>{pod.lastError.text}</code>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label={label} columns={["Pod", "Namespace", { head: "Waiting ↓", num: true }, { head: "Tries told", num: true, title: "SandboxChanged and FailedCreatePodSandBox told for this pod" }, because ? "Held by" : "Last error, as the kubelet said it"]}>
+        {shown.map((pod) => (
+          <tr key={pod.uid}>
+            <td className="med">{pod.name}</td>
+            <td className="muted">
+              {pod.namespace}
+              {pod.system ? <span className="chip mini">system</span> : null}
+            </td>
+            <td className={pod.stuck ? "num" : "num faint"} title={`since ${pod.since}`}>
+              {formatDuration((now - Date.parse(pod.since)) / 1_000)}
+            </td>
+            <td className="num">{formatCount(pod.attemptsSeen)}</td>
+            <td className="said">
+              {because ? (
+                pod.because
+              ) : pod.lastError === undefined ? (
+                <span className="faint">none told</span>
+              ) : (
+                <code title={`${pod.lastError.text} (${pod.lastError.at})`}>{pod.lastError.text}</code>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
       {more > 0 || total > pods.length ? (
         <p className="pad small muted more">
           {more > 0 ? (

@@ -4,6 +4,7 @@ import { useNow } from "@/components/live/live-provider";
 import { formatCount } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
 import { evidenceValue } from "@/components/node/evidence-value";
+import { Table } from "@/components/ui/table";
 
 const SOURCE_WORDS = { api: "API server", kubelet: "kubelet", agent: "agent", prometheus: "Prometheus" } as const;
 const COARSE_MS = 5_000;
@@ -13,7 +14,7 @@ const sourceWords = (sources: readonly (keyof typeof SOURCE_WORDS)[]): string =>
 export function FleetSignals({ signals, nodes }: { readonly signals: Visibility["signals"]; readonly nodes: number }) {
   const now = useNow(COARSE_MS);
   return (
-    <Table label="Signals" heads={["Signal", "Seen on", "Comes from", "Last seen", "Where it is not seen"]}>
+    <Table label="Signals" columns={["Signal", "Seen on", "Comes from", "Last seen", "Where it is not seen"]}>
       {signals.map((one) => (
         <tr key={one.signal}>
           <td title={one.meaning}>
@@ -46,7 +47,7 @@ const STATES = { fresh: { words: "seen", tone: "ok-t" }, stale: { words: "stale"
 export function NodeSignals({ node }: { readonly node: NonNullable<Visibility["node"]> }) {
   const now = useNow(COARSE_MS);
   return (
-    <Table label={`Signals of ${node.name}`} heads={["Signal", "Of", "State", "Value", "From", "Last seen", "Why not, and what to do"]}>
+    <Table label={`Signals of ${node.name}`} columns={["Signal", "Of", "State", "Value", "From", "Last seen", "Why not, and what to do"]}>
       {node.signals.map((one) => (
         <tr key={`${one.signal} ${one.instance}`}>
           <td title={one.meaning}>
@@ -68,22 +69,3 @@ export function NodeSignals({ node }: { readonly node: NonNullable<Visibility["n
 }
 
 const valueWords = ({ value = 0, unit }: { readonly value?: number | undefined; readonly unit: string }): string | undefined => (unit === "code" ? SOCKET_STATES[value] : evidenceValue({ value, unit }));
-
-function Table({ label, heads, children }: { readonly label: string; readonly heads: readonly string[]; readonly children: React.ReactNode }) {
-  return (
-    <div className="tbl-wrap" tabIndex={0} role="region" aria-label={label}>
-      <table className="tbl">
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
-  );
-}

@@ -10,6 +10,7 @@ import { QUERY_KEYS } from "@/components/live/queries";
 import { formatCount, plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
 import { Icon } from "@/components/ui/glyphs";
+import { Table } from "@/components/ui/table";
 import { FleetSignals, NodeSignals } from "./signals-table";
 import { blindGroups, MAX_NODES_LISTED, sourceGroups, type BlindGroup, type SourceGroup } from "./groups";
 
@@ -104,36 +105,21 @@ function Kinds({ kinds }: { readonly kinds: Visibility["kinds"] }) {
       {kinds.length === 0 ? (
         <p className="pad quiet unknown-t">The collector has not told yet what it watches.</p>
       ) : (
-        <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Kinds of objects">
-          <table className="tbl">
-            <thead>
-              <tr>
-                <th scope="col">Kind</th>
-                <th scope="col">State</th>
-                <th scope="col" className="num">
-                  Objects kept
-                </th>
-                <th scope="col">Last heard</th>
-                <th scope="col">Why</th>
+        <Table label="Kinds of objects" columns={["Kind", "State", { head: "Objects kept", num: true }, "Last heard", "Why"]}>
+          {kinds.map((kind) => {
+            const state = KIND_STATES[kind.state] ?? { words: kind.state, tone: "unknown-t" };
+            const seen = kind.state === "watching" || kind.state === "listing" || kind.state === "failing";
+            return (
+              <tr key={kind.kind}>
+                <td className="med">{KIND_WORDS[kind.kind] ?? kind.kind}</td>
+                <td className={state.tone}>{state.words}</td>
+                <td className="num">{seen ? formatCount(kind.objects) : <span className={kind.state === "absent" ? "faint small" : "nodata"}>{kind.state === "absent" ? "none" : "no data"}</span>}</td>
+                <td className="muted">{kind.last === undefined ? "never" : `${formatDuration((now - Date.parse(kind.last)) / 1_000)} ago`}</td>
+                <td className="why-text">{kind.reason}</td>
               </tr>
-            </thead>
-            <tbody>
-              {kinds.map((kind) => {
-                const state = KIND_STATES[kind.state] ?? { words: kind.state, tone: "unknown-t" };
-                const seen = kind.state === "watching" || kind.state === "listing" || kind.state === "failing";
-                return (
-                  <tr key={kind.kind}>
-                    <td className="med">{KIND_WORDS[kind.kind] ?? kind.kind}</td>
-                    <td className={state.tone}>{state.words}</td>
-                    <td className="num">{seen ? formatCount(kind.objects) : <span className={kind.state === "absent" ? "faint small" : "nodata"}>{kind.state === "absent" ? "none" : "no data"}</span>}</td>
-                    <td className="muted">{kind.last === undefined ? "never" : `${formatDuration((now - Date.parse(kind.last)) / 1_000)} ago`}</td>
-                    <td className="why-text">{kind.reason}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+            );
+          })}
+        </Table>
       )}
     </section>
   );

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { ActionRunOut } from "@/server/contract/schemas";
 import { formatCount, formatShare } from "@/components/format/numbers";
 import { Instant } from "@/components/ui/instant";
+import { Table } from "@/components/ui/table";
 import { checkLabel } from "../run-state";
 import { Block } from "../sheet/plan-view";
 import { valuesBefore } from "../values";
@@ -16,32 +17,18 @@ export function Readings({ run }: { readonly run: ActionRunOut }) {
   const columns = [{ label: "Before", reading: run.before, noLimit: valuesBefore(run)?.cpuLimit === null }, ...checks];
   return (
     <Block id="numbers-h" title="Before and after">
-      <div className="tbl-wrap" tabIndex={0} role="region" aria-label="Numbers before and after">
-        <table className="tbl readings">
-          <thead>
-            <tr>
-              <th scope="col">Measured</th>
-              {columns.map((column) => (
-                <th key={column.label} scope="col" className="num">
-                  {column.label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {ROWS.map((row) => (
-              <tr key={row.label}>
-                <th scope="row">{row.label}</th>
-                {columns.map((column) => (
-                  <td key={column.label} className="num">
-                    {row.show(column.reading, column.noLimit) ?? <span className="nodata">no data</span>}
-                  </td>
-                ))}
-              </tr>
+      <Table label="Numbers before and after" columns={["Measured", ...columns.map(({ label }) => ({ head: label, num: true }))]} className="readings">
+        {ROWS.map((row) => (
+          <tr key={row.label}>
+            <th scope="row">{row.label}</th>
+            {columns.map((column) => (
+              <td key={column.label} className="num">
+                {row.show(column.reading, column.noLimit) ?? <span className="nodata">no data</span>}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </Table>
     </Block>
   );
 }
