@@ -1,5 +1,5 @@
 import { NextResponse, type NextRequest } from "next/server";
-import { isLocalHost } from "@/server/http/guard";
+import { isLocalHost } from "@/server/local-host";
 
 /**
  * Headers of every page, and the first look at Host. It is not where anything is decided: pages and routes check

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { actionableError } from "../errors";
 import type { NodeView } from "../domain/node-view";
+import { isLocalHost } from "../local-host";
 import type { Log } from "../log";
 import type { CollectorStatus } from "../store/types";
 
@@ -62,6 +63,10 @@ export function createOwnMetrics(log: Log): OwnMetrics {
     },
     async serve(port, host) {
       const server: Server = createServer((request, response) => {
+        if (!isLocalHost(request.headers.host)) {
+          response.writeHead(421, { "content-type": "text/plain" }).end("Ask for localhost, 127.0.0.1 or [::1]: another host name is not served.\n");
+          return;
+        }
         if (request.method !== "GET" || request.url !== "/metrics") {
           response.writeHead(404, { "content-type": "text/plain" }).end("Only GET /metrics is served here.\n");
           return;

@@ -1,13 +1,10 @@
 import { ServiceError } from "../errors";
+import { isLocalHost } from "../local-host";
 
 /**
  * Who may reach a server without sign-in: the person at the loopback, and no page of another site that the person's
  * browser happens to show. A name that resolves to 127.0.0.1 elsewhere (DNS rebinding) fails on the Host.
  */
-const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
-
-export const isLocalHost = (host: string | null): boolean => host !== null && LOCAL_HOST.test(host);
-
 export function requireLocalHost(headers: Headers): void {
   if (!isLocalHost(headers.get("host"))) throw new ServiceError("bad-host", "Open Sandglass as localhost, 127.0.0.1 or [::1]. Another host name is refused while no sign-in is configured.");
 }

@@ -13,9 +13,22 @@ const TITLES: Record<ErrorCode, string> = {
   "cluster-unreachable": "The cluster does not answer", unavailable: "Not available now",
 };
 
+/** The collector tries again by itself, and so may the caller: somebody makes room, another process lets go. */
+const STORE_RETRY_SECONDS = 15;
+
+/** What a caller may be told, of a service or of the store, each by its name: Next gives routes their own copies of a class. */
+function knownError(error: unknown): ServiceError | undefined {
+  if (error instanceof ServiceError) return error;
+  if (!(error instanceof Error)) return undefined;
+  const extra = { cause: error, retryAfterSeconds: STORE_RETRY_SECONDS };
+  if (error.name === "StoreUnwritable") return new ServiceError("unavailable", `This could not be written down. ${error.message}`, extra);
+  if (error.name === "StoreError" && "code" in error && error.code === "too-many") return new ServiceError("too-many", error.message, extra);
+  return undefined;
+}
+
 /** An unknown error becomes a general sentence; its text stays in the log. */
 export function toProblem(error: unknown, requestId: string): Problem {
-  const known = error instanceof ServiceError ? error : undefined;
+  const known = knownError(error);
   const code = known?.code ?? "failed";
   return {
     type: `urn:sandglass:problem:${code}`,
@@ -30,7 +43,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
 
 export function problemResponse(error: unknown, requestId: string): Response {
   const problem = toProblem(error, requestId);
-  const retry = error instanceof ServiceError ? error.extra.retryAfterSeconds : undefined;
+  const retry = knownError(error)?.extra.retryAfterSeconds;
   return new Response(JSON.stringify(problem), {
     status: problem.status,
     headers: { ...SAFE_HEADERS, "content-type": "application/problem+json", ...(retry === undefined ? {} : { "retry-after": String(retry) }) },

@@ -20,6 +20,8 @@ import { createStreamHub, type StreamHub } from "../stream";
 /** A real data file behind the route handlers, filled through the collector's own half of the store. */
 export interface TestWeb {
   readonly ingest: Ingest;
+  /** The data file. */
+  readonly file: string;
   readonly hub: StreamHub;
   readonly nowMs: number;
   write(batch: Partial<IngestBatch>): void;
@@ -95,6 +97,7 @@ export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"];
   });
   return {
     ingest,
+    file,
     hub,
     nowMs,
     write,
