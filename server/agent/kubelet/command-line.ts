@@ -3,14 +3,18 @@ export interface KubeletFlags {
   readonly runtimeRequestTimeout?: string;
   readonly config?: string;
   readonly configDir?: string;
+  /** Of MicroK8s' kubelite: the file that holds the kubelet's own flags. */
+  readonly argsFile?: string;
 }
 
-const FLAGS: Readonly<Record<string, keyof KubeletFlags>> = { "runtime-request-timeout": "runtimeRequestTimeout", config: "config", "config-dir": "configDir" };
+const FLAGS: Readonly<Record<string, keyof KubeletFlags>> = { "runtime-request-timeout": "runtimeRequestTimeout", config: "config", "config-dir": "configDir", "kubelet-args-file": "argsFile" };
 const MAX_VALUE_CHARS = 1_024;
 
-/** Reads the words of `/proc/PID/cmdline`, each ended by a NUL. "--flag=value" and "--flag value"; of several the last counts. */
-export function kubeletFlags(cmdline: string): KubeletFlags {
-  const words = cmdline.split("\0");
+/** Reads the words of `/proc/PID/cmdline`, each ended by a NUL. */
+export const kubeletFlags = (cmdline: string): KubeletFlags => flagsOf(cmdline.split("\0"));
+
+/** "--flag=value" and "--flag value"; of several the last counts. */
+export function flagsOf(words: readonly string[]): KubeletFlags {
   const flags: { -readonly [K in keyof KubeletFlags]: KubeletFlags[K] } = {};
   for (const [at, word] of words.entries()) {
     const [, name = "", inline] = /^--?([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];

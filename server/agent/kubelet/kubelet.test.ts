@@ -80,6 +80,41 @@ describe("the kubelet's timeout", () => {
   });
 });
 
+describe("a kubelet inside another program", () => {
+  test("is MicroK8s' kubelite, whose file of flags names the kubelet's own", async () => {
+    await makeProcess(root, { pid: 701, exe: "/snap/microk8s/9072/kubelite" });
+    await put("proc/701/cmdline", ["/snap/microk8s/9072/kubelite", "--kubelet-args-file=/var/snap/microk8s/9072/args/kubelet", "--start-control-plane=true", ""].join("\0"));
+    expect(await look()).toEqual({ looked: false, reason: "nothing at /var/snap/microk8s/9072/args/kubelet, which kubelite's command line names" });
+    await put("var/snap/microk8s/9072/args/kubelet", "# --runtime-request-timeout=1s\n--kubeconfig=${SNAP_DATA}/credentials/kubelet.config\n--config=${SNAP_DATA}/kubelet.yaml\n");
+    await put("var/snap/microk8s/9072/kubelet.yaml", "runtimeRequestTimeout: 4m\n");
+    expect(await look()).toEqual(told(240, "/var/snap/microk8s/9072/kubelet.yaml"));
+    await put("var/snap/microk8s/9072/args/kubelet", '--runtime-request-timeout="6m"\n');
+    expect(await look()).toEqual(told(360, "--runtime-request-timeout"));
+    await put("var/snap/microk8s/9072/args/kubelet", "--v=2\n");
+    expect(await look()).toEqual(told(120, "default"));
+  });
+
+  test("is k3s, of which only what a file sets is known, since it hides its command line", async () => {
+    await makeProcess(root, { pid: 702, exe: "/var/lib/rancher/k3s/data/abc/bin/k3s" });
+    await put("proc/702/cmdline", "/usr/local/bin/k3s server\0");
+    expect(await look()).toEqual({ looked: false, reason: "k3s hides its command line, and none of its files sets the timeout" });
+    const dropIns = "var/lib/rancher/k3s/agent/etc/kubelet.conf.d";
+    await put(`${dropIns}/00-k3s-defaults.conf`, "kind: KubeletConfiguration\nruntimeRequestTimeout: 0s\n");
+    expect(await look()).toMatchObject({ looked: false });
+    await put(`${dropIns}/50-own.conf`, "runtimeRequestTimeout: 3m\n");
+    expect(await look()).toEqual(told(180, `/${dropIns}/50-own.conf`));
+    await put("etc/rancher/k3s/config.yaml", "kubelet-arg: runtime-request-timeout=5m\n");
+    expect(await look()).toEqual(told(300, "/etc/rancher/k3s/config.yaml"));
+    await put("etc/rancher/k3s/config.yaml.d/10-more.yaml", "kubelet-arg+:\n  - v=4\n  - --runtime-request-timeout=7m\n");
+    expect(await look()).toEqual(told(420, "/etc/rancher/k3s/config.yaml.d/10-more.yaml"));
+    await put("etc/rancher/k3s/config.yaml.d/20-last.yaml", "kubelet-arg: [v=2]\ndata-dir: /data/k3s\n");
+    await put("data/k3s/agent/etc/kubelet.conf.d/10.conf", "runtimeRequestTimeout: 8m\n");
+    expect(await look()).toEqual(told(480, "/data/k3s/agent/etc/kubelet.conf.d/10.conf"));
+    await put("etc/rancher/k3s/config.yaml", "a: [");
+    expect(await look()).toEqual({ looked: false, reason: "/etc/rancher/k3s/config.yaml is no YAML" });
+  });
+});
+
 test("a real process's command line is read", async () => {
   const program = path.join(root, "kubelet");
   copyFileSync("/bin/bash", program);

@@ -8,12 +8,14 @@ import { reasonOf, type HostFs, type Stamp } from "../host-fs";
 import { readProcFile } from "../proc/proc-files";
 import type { ProcScan } from "../proc/scan";
 import { kubeletFlags, type KubeletFlags } from "./command-line";
+import { flagsInFile, k3sFlags, KubeletUnknown } from "./embedded";
 
 export interface KubeletReader {
   look(scan: ProcScan): Promise<NonNullable<LaterParts["kubelet"]>>;
 }
 
-const PROGRAM = /\/kubelet(?: \(deleted\))?$/;
+/** The kubelet by itself, and the programs that hold one. RKE2 and k0s run one by itself. */
+const PROGRAM = /\/(kubelet|kubelite|k3s)(?: \(deleted\))?$/;
 const FLAG = "--runtime-request-timeout";
 const DROP_IN = ".conf";
 const MAX_CMDLINE_BYTES = 128 * 1024;
@@ -23,10 +25,6 @@ const MAX_DROP_INS = 64;
 interface Settings {
   readonly stamp: Stamp;
   readonly timeout?: string;
-}
-
-class KubeletUnknown extends Error {
-  override name = "KubeletUnknown";
 }
 
 /**
@@ -39,21 +37,44 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
   return {
     look: async (scan) => {
       try {
-        const process = [...scan.processes.values()].find(({ exe }) => exe !== undefined && PROGRAM.test(exe));
-        return { looked: true, reading: process === undefined ? await withoutProcess() : await ofProcess(process.pid) };
+        return { looked: true, reading: await readingOf(scan) };
       } catch (error) {
         return { looked: false, reason: capText(error instanceof KubeletUnknown ? error.message : reasonOf(error)) };
       }
     },
   };
 
-  async function ofProcess(pid: number): Promise<KubeletReading> {
+  async function readingOf(scan: ProcScan): Promise<KubeletReading> {
+    for (const { pid, exe } of scan.processes.values()) {
+      const program = exe === undefined ? undefined : PROGRAM.exec(exe)?.[1];
+      if (program === "k3s") return ofK3s();
+      if (program !== undefined) return ofFlags(await flagsOfProcess(pid));
+    }
+    return withoutProcess();
+  }
+
+  async function flagsOfProcess(pid: number): Promise<KubeletFlags> {
     let flags: KubeletFlags;
     try {
       flags = kubeletFlags((await readProcFile(`${root}/${String(pid)}/cmdline`, MAX_CMDLINE_BYTES)).toString("utf8"));
     } catch (error) {
       throw new KubeletUnknown(`the kubelet's command line could not be read: ${reasonOf(error)}`, { cause: error });
     }
+    return flags.argsFile === undefined ? flags : flagsInFile(fs, flags.argsFile);
+  }
+
+  /** k3s hides its command line, so that only what a file sets is known, and nothing says that the default holds. */
+  async function ofK3s(): Promise<KubeletReading> {
+    const { flags, from } = await k3sFlags(fs);
+    if (flags.runtimeRequestTimeout !== undefined) return reading(flags.runtimeRequestTimeout, from);
+    for (const path of await dropIns(flags.configDir)) {
+      const timeout = (await settingsIn(path))?.timeout;
+      if (timeout !== undefined && parseGoDuration(timeout) !== 0) return reading(timeout, path);
+    }
+    throw new KubeletUnknown("k3s hides its command line, and none of its files sets the timeout");
+  }
+
+  async function ofFlags(flags: KubeletFlags): Promise<KubeletReading> {
     if (flags.runtimeRequestTimeout !== undefined) return reading(flags.runtimeRequestTimeout, FLAG);
     for (const path of [...(await dropIns(flags.configDir)), ...(flags.config === undefined ? [] : [flags.config])]) {
       const settings = path.startsWith("/") ? await settingsIn(path) : undefined;
