@@ -38,7 +38,7 @@ export const staleSocket: Cause = {
   ],
   mitigation: [
     "Host: delete the daemon's pod on this node, in the ordinary way; its successor makes the socket anew. Wait until the old pod is gone before anything is applied again.",
-    "Consumer: restart the consumer's container, or delete its pod. With multus a restart of the container alone was enough, since the mount is made anew; reports of other set-ups needed the pod deleted.",
+    "Consumer: restart the consumer's container: the runtime mounts the path anew, which was enough for every way of mounting that was measured. Delete its pod where a container cannot be restarted alone.",
     "Consumer, for good: mount /run, not the socket and not its folder. Multus removes and makes the whole folder /run/multus at each start, and mountPropagation does not help.",
     "Hazard: a restart of the daemon makes every other consumer that mounts file or folder stale.",
   ],
