@@ -19,6 +19,8 @@ const MAX_PORT = 65_535;
 const MAX_SIMULATED_NODES = 5_000;
 const MAX_SPEED = 1_000;
 const MAX_LIST = 5_000;
+/** As deploy/agent.yaml names it. */
+export const DEFAULT_AGENT_ACCOUNT = "sandglass-agent/sandglass-agent";
 
 const port = (name: string, min = 0) =>
   z.string().transform((text, ctx) => {
@@ -57,6 +59,14 @@ const namespacedNames = z.array(z.string()).max(MAX_LIST).transform((items, ctx)
   return items;
 });
 
+const accountName = z.string().transform((text, ctx) => {
+  if (text === "none") return undefined;
+  const match = /^([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253})$/.exec(text);
+  if (match?.[1] !== undefined && match[2] !== undefined) return { namespace: match[1], name: match[2] };
+  ctx.addIssue({ code: "custom", message: `--agent-account is "${text}": it must be NAMESPACE/NAME of a service account, or none` });
+  return z.NEVER;
+});
+
 const ServeSchema = z.object({
   port: port("--port", 1),
   data: z.string().min(1),
@@ -68,6 +78,7 @@ const ServeSchema = z.object({
   agentPort: port("--agent-port").optional(),
   agentHost: z.string().min(1).max(253),
   agentName: z.array(z.string().min(1).max(253)).max(16),
+  agentAccount: accountName,
   kubelet: oneOf("--kubelet", KUBELET_MODES),
   kubeletAddress: nodeUrls,
   kubeletCa: z.string().min(1).optional(),
@@ -88,7 +99,7 @@ const list = { type: "string", multiple: true } as const;
 const flag = { type: "boolean" } as const;
 export const SERVE_OPTIONS = {
   port: text, data: text, simulate: flag, kubeconfig: text, context: text, "allow-actions": flag,
-  "metrics-port": text, "agent-port": text, "agent-host": text, "agent-name": list,
+  "metrics-port": text, "agent-port": text, "agent-host": text, "agent-name": list, "agent-account": text,
   kubelet: text, "kubelet-address": list, "kubelet-ca": text, "kubelet-tls": text, "cni-daemon": list,
   "stuck-after-seconds": text, "window-seconds": text, "log-level": text,
   nodes: text, scenario: text, speed: text, seed: text, help: flag,
@@ -126,6 +137,7 @@ export function serveConfig(args: readonly string[], env: Environment): ServeCon
     agentPort: values["agent-port"],
     agentHost: values["agent-host"] ?? "127.0.0.1",
     agentName: values["agent-name"] ?? [],
+    agentAccount: values["agent-account"] ?? DEFAULT_AGENT_ACCOUNT,
     kubelet: values.kubelet ?? "auto",
     kubeletAddress: values["kubelet-address"] ?? [],
     kubeletCa: values["kubelet-ca"],

@@ -56,11 +56,15 @@ function Sources({ sources }: { readonly sources: NodeDetail["sources"] }) {
               {source.last === undefined ? "" : `, ${formatDuration((now - Date.parse(source.last)) / 1_000)} ago`}
             </span>
             {source.reason === undefined ? null : <span className="two">{source.reason}</span>}
+            {source.clockBehindSeconds === undefined ? null : <span className="two">{clockWords(source.clockBehindSeconds)}, and its times are corrected by that</span>}
           </li>
         ))}
       </ul>
     </div>
   );
 }
+
+/** "Its clock is 20 min behind". */
+const clockWords = (behindSeconds: number): string => `Its clock is ${formatDuration(Math.abs(behindSeconds))} ${behindSeconds > 0 ? "behind" : "ahead"}`;
 
 const SOURCE_WORDS = { api: "API server", kubelet: "kubelet", agent: "Node agent", prometheus: "Prometheus" } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blindGroups, sourceGroups } from "./groups";
+import { blindGroups, clocksThatDiffer, sourceGroups } from "./groups";
 
 const node = (name: string, reason: string | undefined) => ({
   name,
@@ -16,5 +16,10 @@ describe("the visibility page", () => {
 
   it("loses no node that is blind to something", () => {
     expect(blindGroups(nodes).flatMap((group) => group.nodes).sort()).toEqual(["n-10", "n-2", "n-3"]);
+  });
+
+  it("names nodes whose agent's clock differs, the largest difference first", () => {
+    const clock = (name: string, clockBehindSeconds?: number) => ({ name, blind: [], sources: [{ source: "agent" as const, freshness: "fresh" as const, ...(clockBehindSeconds === undefined ? {} : { clockBehindSeconds }) }] });
+    expect(clocksThatDiffer([clock("n-1", 3), clock("n-2"), clock("n-3", -600)])).toEqual([{ name: "n-3", behindSeconds: -600 }, { name: "n-1", behindSeconds: 3 }]);
   });
 });

@@ -38,6 +38,33 @@ export function sourceGroups(nodes: readonly Node[]): readonly SourceGroup[] {
   return [...groups.values()].map(sorted).sort((a, b) => FRESHNESS_ORDER[a.freshness] - FRESHNESS_ORDER[b.freshness] || b.nodes.length - a.nodes.length || a.source.localeCompare(b.source));
 }
 
+/** Nodes whose agent's clock differs from ours, the largest difference first. */
+export const clocksThatDiffer = (nodes: readonly Node[]): readonly { readonly name: string; readonly behindSeconds: number }[] =>
+  nodes
+    .flatMap(({ name, sources }) => sources.flatMap(({ source, clockBehindSeconds }) => (source === "agent" && clockBehindSeconds !== undefined ? [{ name, behindSeconds: clockBehindSeconds }] : [])))
+    .sort((a, b) => Math.abs(b.behindSeconds) - Math.abs(a.behindSeconds) || byName(a, b));
+
+/** What to do about messages to the agent port that were dropped; one sentence for each reason. */
+const DROP_ADVICE: Readonly<Record<string, string>> = {
+  "not-found": "Something that is no agent talks to the port.",
+  method: "Something that is no agent talks to the port.",
+  "media-type": "Something that is no agent talks to the port.",
+  "unknown-token": "Make a token for the node, copy the renewed one, or compare the pod's token volume with the manifest.",
+  "other-account": "The agent's pod runs under another service account than --agent-account names.",
+  "unbound-token": "The token belongs to no pod that runs on a node, and to no node.",
+  "cannot-check": "The server may not create tokenreviews, or the API server was away. Agents come back by themselves.",
+  "too-large": "The report exceeds a bound: look at the agent's version and at the node.",
+  malformed: "Not an agent, or a broken one.",
+  version: "Upgrade the older side: neighbouring versions work together.",
+  "other-node": "A token was used for a report of another node: check --node of the agent, and who has that token.",
+  replayed: "Nothing: the report was taken before.",
+  clock: "The report's time makes no sense even after the clocks' difference is taken off.",
+  busy: "Nothing: agents come back after a moment.",
+  incomplete: "A slow or broken network lies in between.",
+  internal: "See the server's log.",
+};
+export const dropAdvice = (reason: string): string => DROP_ADVICE[reason] ?? "See docs/operate/agent.md.";
+
 /** What cannot be seen, by thing and reason: most nodes first. */
 export function blindGroups(nodes: readonly Node[]): readonly BlindGroup[] {
   const groups = new Map<string, Omit<BlindGroup, "nodes"> & { readonly nodes: string[] }>();

@@ -6,6 +6,7 @@ import type { DaemonSetObject } from "../domain/model";
 import type { ClusterIdentity, Observation, Observe } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
+import { accountTokens } from "../sources/agent/account-tokens";
 import { ensureAgentAuthority } from "../sources/agent/authority";
 import { startAgentListener, type AgentListener } from "../sources/agent/listener";
 import type { Connection } from "../sources/kube-api/connect";
@@ -93,7 +94,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   };
 
   try {
-    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, { observe, tellAgents: pipeline.tellAgents }, clock, log);
+    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, connection, { observe, tellAgents: pipeline.tellAgents }, clock, log);
     if (agents !== undefined) ending.push(() => agents.listener.stop());
     if (config.metricsPort !== undefined) {
       const server = await metrics.serve(config.metricsPort, "127.0.0.1");
@@ -137,7 +138,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         kinds,
         api: apiHealth(kinds, startedMs, clock.now()),
         kubelet: { mode: kubelet.mode, tls: kubelet.tls, scraped: kubelet.scraped, failing: kubelet.failing, skipped: kubelet.skipped, lateMs: Math.round(kubelet.lateMs) },
-        agents: { listening: listener !== undefined, reporting: pipeline.reportingAgents, dropped: listener?.dropped ?? {} },
+        agents: { listening: listener !== undefined, reporting: pipeline.reportingAgents, dropped: listener?.dropped ?? {}, ...(listener === undefined ? {} : { accepted: listener.accepted, turnedAway: listener.turnedAway }), ...(listener?.identityTrouble === undefined ? {} : { identityTrouble: listener.identityTrouble }) },
         store: { ...writer.state, ...withSize(ingest.sizeBytes()) },
         ...(doneShare === undefined ? {} : { backfill: { doneShare } }),
         actionsAllowed: config.allowActions,
@@ -211,10 +212,10 @@ function upkeep(ingest: Ingest, nowMs: number, log: Log): void {
   }
 }
 
-async function listenForAgents(config: ServeConfig, { observe, tellAgents }: Pick<Pipeline, "observe" | "tellAgents">, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
+async function listenForAgents(config: ServeConfig, connection: Connection, { observe, tellAgents }: Pick<Pipeline, "observe" | "tellAgents">, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
   const { authority, caFile } = await ensureAgentAuthority(config.data);
   try {
-    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: tellAgents, clock, log });
+    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: tellAgents, ...(config.agentAccount === undefined ? {} : { accounts: accountTokens({ connection, account: config.agentAccount, log }) }), clock, log });
     return { listener, caFile };
   } catch (cause) {
     throw actionableError(`Port ${config.agentPort ?? 0} for --agent-port cannot be opened on ${config.agentHost} (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another.`, cause);

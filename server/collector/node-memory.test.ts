@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import type { Observation } from "../domain/observation";
+import { sourceStatus } from "../domain/source-status";
+import { agentReport } from "../domain/testing/builders";
 import { nodeName } from "../domain/testing/builders";
 import { NodeMemory } from "./node-memory";
 
@@ -18,4 +20,13 @@ it("remembers of each kubelet page when it was read last and since when it fails
   expect(pages()?.metrics).toEqual({ lastMs: 1_000, failingSinceMs: 2_000, timedOut: false });
   take(read(5_000));
   expect(pages()?.metrics).toEqual({ lastMs: 5_000 });
+});
+
+it("keeps by how much the agent's clock differed at its last report, for whoever looks at its sources", () => {
+  const memory = new NodeMemory();
+  const agent = () => sourceStatus("agent", memory.window({ kubelet: false, agents: true }).agent, 60_000);
+  memory.agentReport({ report: agentReport(), atMs: 50_000, clockBehindMs: -90_400 }, () => false);
+  expect(agent()).toEqual({ source: "agent", freshness: "fresh", lastMs: 50_000, clockBehindSeconds: -90 });
+  memory.agentReport({ report: agentReport(), atMs: 55_000 }, () => false);
+  expect(agent()).not.toHaveProperty("clockBehindSeconds");
 });

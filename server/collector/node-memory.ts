@@ -32,6 +32,7 @@ export class NodeMemory {
   #daemonCpuMs: number | undefined;
   #report: AgentReport | undefined;
   #reportMs: number | undefined;
+  #clockBehindMs: number | undefined;
   readonly #latest = new Map<string, LatestSample>();
   readonly #trends = new Map<string, readonly Point[]>();
   lastFreshMs: number | undefined;
@@ -96,9 +97,10 @@ export class NodeMemory {
   }
 
   /** Takes an agent's report in; returns the samples of it that need what was remembered. */
-  agentReport(report: AgentReport, atMs: number, isDaemon: IsDaemonContainer): readonly Sample[] {
+  agentReport({ report, atMs, clockBehindMs }: Pick<Extract<Observation, { source: "agent" }>, "report" | "atMs" | "clockBehindMs">, isDaemon: IsDaemonContainer): readonly Sample[] {
     this.#report = report;
     this.#reportMs = atMs;
+    this.#clockBehindMs = clockBehindMs;
     this.sockets = trackSockets(this.sockets, report, atMs);
     this.cgroupKills = trackCgroupKills(this.cgroupKills, report, atMs);
     const samples: Sample[] = [];
@@ -148,6 +150,7 @@ export class NodeMemory {
         configured: expects.agents,
         freshForMs: FRESH_PERIODS * AGENT_PERIOD_MS,
         ...(this.#reportMs === undefined ? { reason: expects.agents ? "no agent reports from this node" : "no agent listener is on (--agent-port)" } : { lastMs: this.#reportMs }),
+        ...(this.#clockBehindMs === undefined ? {} : { clockBehindMs: this.#clockBehindMs }),
         ...(this.#report === undefined ? {} : { report: this.#report }),
       },
       latest: this.#latest,

@@ -33,6 +33,19 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const lateness = gauge("sandglass_scrape_late_seconds", "Largest lateness of a scrape in the last period");
   const writable = gauge("sandglass_store_writable", "1 while the store can be written");
   const dropped = gauge("sandglass_dropped_samples", "Samples given up while the store could not be written");
+  const reports = new Counter({ name: "sandglass_agent_reports_total", help: "Reports of agents that were taken", registers: [registry] });
+  const refused = new Counter({ name: "sandglass_agent_dropped_total", help: "Messages to the agent port that were dropped, by reason", labelNames: ["reason"], registers: [registry] });
+  const turnedAway = new Counter({ name: "sandglass_agent_connections_turned_away_total", help: "Connections to the agent port that were closed at once because there were too many", registers: [registry] });
+  const identity = gauge("sandglass_agent_tokens_checked", "0 while the service-account tokens of agents cannot be checked");
+  /** What the listener counted when it was last looked at; a counter here takes the difference. */
+  let told: { readonly accepted: number; readonly turnedAway: number; readonly dropped: Readonly<Record<string, number>> } = { accepted: 0, turnedAway: 0, dropped: {} };
+  const agents = ({ accepted = 0, turnedAway: away = 0, dropped: byReason, identityTrouble }: CollectorStatus["agents"]): void => {
+    reports.inc(accepted - told.accepted);
+    turnedAway.inc(away - told.turnedAway);
+    for (const [reason, count] of Object.entries(byReason)) refused.inc({ reason }, count - (told.dropped[reason] ?? 0));
+    told = { accepted, turnedAway: away, dropped: byReason };
+    identity.set(identityTrouble === undefined ? 1 : 0);
+  };
   const ticks = new Histogram({ name: "sandglass_tick_seconds", help: "Judging and writing what changed", buckets: [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 1], registers: [registry] });
   const rows = new Counter({ name: "sandglass_rows_total", help: "Rows handed to the store", labelNames: ["kind"], registers: [registry] });
 
@@ -43,23 +56,24 @@ export function createOwnMetrics(log: Log): OwnMetrics {
       const counts = { yes: 0, no: 0, unknown: 0 };
       answer.reset();
       waiting.reset();
-      let told = 0;
+      let withSeries = 0;
       let all = 0;
       for (const view of views) {
         counts[view.answer.state] += 1;
         all += 1;
-        if (told >= MAX_NODES_IN_METRICS) continue;
-        told += 1;
+        if (withSeries >= MAX_NODES_IN_METRICS) continue;
+        withSeries += 1;
         for (const state of STATES) answer.set({ node: view.name, state }, state === view.answer.state ? 1 : 0);
         waiting.set({ node: view.name }, view.counts.waiting);
       }
       for (const state of STATES) nodes.set({ state }, counts[state]);
-      left.set(all - told);
+      left.set(all - withSeries);
       apiUp.set(status.api.reachable ? 1 : 0);
       failing.set(status.kubelet.failing);
       lateness.set(status.kubelet.lateMs / 1_000);
       writable.set(status.store.writable ? 1 : 0);
       dropped.set(status.store.droppedSamples);
+      agents(status.agents);
     },
     async serve(port, host) {
       const server: Server = createServer((request, response) => {

@@ -83,7 +83,7 @@ export class Pipeline {
       case "agent": {
         const memory = this.#nodes.get(observation.node);
         if (memory === undefined) return;
-        const own = memory.agentReport(observation.report, observation.atMs, this.isDaemonContainer);
+        const own = memory.agentReport(observation, this.isDaemonContainer);
         this.#incidents.report(observation.node, observation.report);
         // Beside a list of pods that is old, the sandboxes of newer pods would look as if nobody owned them.
         const pods = this.#listed.has("pods") && partOf([...this.cluster.kinds.values()], "pods", this.options.clock.now()).seen ? this.cluster.podsOf(observation.node) : undefined;

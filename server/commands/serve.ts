@@ -33,6 +33,7 @@ const HELP = `Usage: npm start -- [OPTIONS]
   --agent-port PORT         listen for node agents, off without it
   --agent-host H            address to listen on for them, default 127.0.0.1
   --agent-name NAME         name or address by which agents reach it; repeatable
+  --agent-account NS/NAME   service account of agents in pods, default sandglass-agent/sandglass-agent; or none
   --metrics-port PORT       own metrics in Prometheus' format, off without it
   --stuck-after-seconds 90  a waiting pod is stuck from then on
   --window-seconds 600      how long a fresh sandbox proves that a node can start pods

@@ -39,6 +39,8 @@ export const SourceStatusSchema = z.object({
   freshness: z.enum(["fresh", "stale", "absent"]),
   last: time.optional(),
   reason: z.string().optional(),
+  /** By how many seconds the source's clock is behind (less than 0: ahead); its times are corrected by it. Absent below 2 s. */
+  clockBehindSeconds: z.number().int().optional(),
 });
 
 export const NodeCountsSchema = z.object({
@@ -171,8 +173,21 @@ export const TimelineSchema = z.object({
   eventsTruncated: z.boolean(),
 });
 
+/** The port for agents since the start: what came to it, and why messages were dropped. */
+export const AgentsStatusSchema = z.object({
+  listening: z.boolean(),
+  reporting: z.number().int(),
+  accepted: z.number().int().optional(),
+  dropped: z.record(z.string(), z.number()),
+  /** Connections that were closed at once because there were too many. */
+  turnedAway: z.number().int().optional(),
+  /** Why the service-account tokens of agents cannot be checked. */
+  identityTrouble: z.object({ reason: z.string(), since: time }).optional(),
+});
+
 export const VisibilitySchema = z.object({
   kinds: z.array(z.object({ kind: z.string(), state: z.string(), reason: z.string().optional(), last: time.optional(), objects: z.number().int() })),
+  agents: AgentsStatusSchema.optional(),
   nodes: z.array(z.object({ name: z.string(), sources: z.array(SourceStatusSchema), blind: z.array(BlindSchema) })),
   /** Every signal over all nodes; a node counts by the best of its instances. */
   signals: z.array(
@@ -204,7 +219,7 @@ export const StatusSchema = z.object({
   collectorAgeSeconds: z.number().optional(),
   api: z.object({ reachable: z.boolean(), since: time, reason: z.string().optional() }).optional(),
   kubelet: z.object({ mode: z.string(), tls: z.string(), scraped: z.number().int(), failing: z.number().int(), skipped: z.number().int(), lateMs: z.number() }).optional(),
-  agents: z.object({ listening: z.boolean(), reporting: z.number().int(), dropped: z.record(z.string(), z.number()) }).optional(),
+  agents: AgentsStatusSchema.optional(),
   store: z.object({ writable: z.boolean(), reason: z.string().optional(), pendingBatches: z.number().int(), droppedSamples: z.number().int(), fileBytes: z.number().optional() }).optional(),
   backfill: z.object({ doneShare: z.number() }).optional(),
   /** Incidents that are not over, and how many of those keep pods from starting. */

@@ -10,6 +10,8 @@ export const AGENT_REPORT_VERSION = 1;
 /** Where agents post reports, and the header with the agent's clock at the moment of sending: with it a wrong clock can be told from a report that had to wait. */
 export const AGENT_REPORT_PATH = "/v1/report";
 export const AGENT_SENT_HEADER = "sandglass-sent-ms";
+/** Audience of the service-account token with which an agent in a pod reports; the API server itself does not take such a token. */
+export const AGENT_AUDIENCE = "sandglass-agent";
 
 export type Looked<T> = ({ readonly looked: true } & T) | { readonly looked: false; readonly reason: string };
 

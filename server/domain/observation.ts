@@ -85,7 +85,8 @@ export type Observation =
   | { readonly source: "kubelet"; readonly type: "cadvisor"; readonly node: NodeName; readonly atMs: number; readonly tookMs: number; readonly metrics: CadvisorMetrics }
   | { readonly source: "kubelet"; readonly type: "configz"; readonly node: NodeName; readonly atMs: number; readonly runtimeRequestTimeoutSeconds: number }
   | { readonly source: "kubelet"; readonly type: "failed"; readonly node: NodeName; readonly atMs: number; readonly page: KubeletPage; readonly reason: string; readonly hint?: string; readonly timedOut?: boolean }
-  | { readonly source: "agent"; readonly type: "report"; readonly node: NodeName; readonly atMs: number; readonly report: AgentReport };
+  /** Its times are corrected already, by `clockBehindMs`: the server's clock less the node's, absent where they agree. */
+  | { readonly source: "agent"; readonly type: "report"; readonly node: NodeName; readonly atMs: number; readonly report: AgentReport; readonly clockBehindMs?: number };
 
 /** Where a source hands its observations. Must not throw and must not block. */
 export type Observe = (observation: Observation) => void;

@@ -13,6 +13,8 @@ export interface SourceFacts {
   readonly freshForMs: number;
   /** Why it is not configured, or what its last try said. */
   readonly reason?: string;
+  /** By how much its clock was behind at its last word; absent where it agrees with ours. */
+  readonly clockBehindMs?: number;
 }
 
 /**
@@ -20,11 +22,13 @@ export interface SourceFacts {
  * success is older than `freshForMs`. Both carry the reason in words. A success from the future (clocks that differ) is fresh.
  */
 export function sourceStatus(source: Source, facts: SourceFacts, nowMs: number): SourceStatus {
-  const { configured, lastMs, freshForMs, reason } = facts;
+  const { configured, lastMs, freshForMs, reason, clockBehindMs } = facts;
+  // Whole seconds: a view is written anew when it changes, and the way of a message is never twice the same.
+  const clock = clockBehindMs === undefined ? {} : { clockBehindSeconds: Math.round(clockBehindMs / 1_000) };
   if (lastMs === undefined) return { source, freshness: "absent", reason: reason ?? (configured ? "nothing heard yet" : "not configured") };
-  if (nowMs - lastMs <= freshForMs) return { source, freshness: "fresh", lastMs };
+  if (nowMs - lastMs <= freshForMs) return { source, freshness: "fresh", lastMs, ...clock };
   const age = `nothing for ${durationWords((nowMs - lastMs) / 1_000)}`;
-  return { source, freshness: "stale", lastMs, reason: reason === undefined ? age : `${age}: ${reason}` };
+  return { source, freshness: "stale", lastMs, reason: reason === undefined ? age : `${age}: ${reason}`, ...clock };
 }
 
 /** The kinds without which the API says nothing about a node. */

@@ -11,6 +11,8 @@ export interface SourceStatus {
   /** Last success, UTC ms. */
   readonly lastMs?: number;
   readonly reason?: string;
+  /** By how many seconds the source's clock is behind ours, less than 0 where it is ahead; its times are corrected by it. Absent where they agree. */
+  readonly clockBehindSeconds?: number;
 }
 
 export const API_FRESH_MS = 150_000;

@@ -7,7 +7,7 @@ import { SIGNALS } from "../domain/signals";
 import { ServiceError } from "../errors";
 import type { Ctx } from "./ctx";
 import { isoOr } from "./iso";
-import { kindsOut } from "./status-out";
+import { agentsOut, kindsOut } from "./status-out";
 import { signalOut, sourceOut } from "./view-out";
 
 /**
@@ -18,8 +18,10 @@ export async function readVisibility({ ctx, input }: { readonly ctx: Ctx; readon
   const views = ctx.reader.fleet().rows.map(({ view }) => view);
   const asked = input.node === undefined ? undefined : views.find(({ name }) => name === input.node);
   if (input.node !== undefined && asked === undefined) throw new ServiceError("not-found", `No node "${input.node}" is known.`);
+  const status = ctx.reader.status();
   return {
-    kinds: kindsOut(ctx.reader.status()),
+    kinds: kindsOut(status),
+    ...(status === undefined ? {} : { agents: agentsOut(status.agents) }),
     nodes: views.map((view) => ({ name: view.name, sources: view.sources.map(sourceOut), blind: view.blind.map((item) => ({ ...item })) })),
     signals: signalVisibility(views).map(({ signal, seen, stale, unseen, none, sources, lastMs, reasons }) => ({
       signal,

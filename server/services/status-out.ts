@@ -17,12 +17,22 @@ export function statusOut(status: CollectorStatus | undefined, at: { readonly no
           collectorAgeSeconds: Math.max(0, (at.nowMs - status.atMs) / 1_000),
           api: { reachable: status.api.reachable, since: iso(status.api.sinceMs), ...(status.api.reason === undefined ? {} : { reason: status.api.reason }) },
           kubelet: { ...status.kubelet },
-          agents: { listening: status.agents.listening, reporting: status.agents.reporting, dropped: { ...status.agents.dropped } },
+          agents: agentsOut(status.agents),
           store: { ...status.store },
           ...(status.backfill === undefined ? {} : { backfill: { doneShare: status.backfill.doneShare } }),
         }),
   };
 }
+
+/** The port for agents, as it was since the start. */
+export const agentsOut = ({ listening, reporting, accepted, dropped, turnedAway, identityTrouble }: CollectorStatus["agents"]): NonNullable<Status["agents"]> => ({
+  listening,
+  reporting,
+  dropped: { ...dropped },
+  ...(accepted === undefined ? {} : { accepted }),
+  ...(turnedAway === undefined ? {} : { turnedAway }),
+  ...(identityTrouble === undefined ? {} : { identityTrouble: { reason: identityTrouble.reason, since: iso(identityTrouble.sinceMs) } }),
+});
 
 /** The kinds that are watched, for the visibility page. */
 export const kindsOut = (status: CollectorStatus | undefined) =>

@@ -52,6 +52,7 @@ export const sourceOut = (status: SourceStatus): NodeSummary["sources"][number] 
   freshness: status.freshness,
   ...isoOr("last", status.lastMs),
   ...(status.reason === undefined ? {} : { reason: status.reason }),
+  ...(status.clockBehindSeconds === undefined ? {} : { clockBehindSeconds: status.clockBehindSeconds }),
 });
 
 export const waitingPodOut = (pod: WaitingPod): WaitingPodOut => ({

@@ -88,7 +88,16 @@ export interface CollectorStatus {
   readonly kinds: readonly KindStatus[];
   readonly api: { readonly reachable: boolean; readonly sinceMs: number; readonly reason?: string };
   readonly kubelet: { readonly mode: string; readonly tls: string; readonly scraped: number; readonly failing: number; readonly skipped: number; readonly lateMs: number };
-  readonly agents: { readonly listening: boolean; readonly reporting: number; readonly dropped: Readonly<Record<string, number>> };
+  readonly agents: {
+    readonly listening: boolean;
+    readonly reporting: number;
+    /** Since the start: reports taken, messages dropped by reason, connections closed at once because there were too many. */
+    readonly accepted?: number;
+    readonly dropped: Readonly<Record<string, number>>;
+    readonly turnedAway?: number;
+    /** Why agents' service-account tokens cannot be checked. */
+    readonly identityTrouble?: { readonly reason: string; readonly sinceMs: number };
+  };
   readonly store: { readonly writable: boolean; readonly reason?: string; readonly pendingBatches: number; readonly droppedSamples: number; readonly fileBytes?: number };
   readonly backfill?: { readonly doneShare: number };
   readonly actionsAllowed: boolean;

@@ -172,7 +172,7 @@ const Seen = z.discriminatedUnion("type", [
   seenOf("cadvisor", { ...page, tookMs: number, metrics: Cadvisor }),
   seenOf("configz", { ...page, runtimeRequestTimeoutSeconds: number }),
   seenOf("failed", { ...page, page: z.enum(["metrics", "cadvisor", "configz"]), reason: text, hint: text.exactOptional(), timedOut: flag.exactOptional() }),
-  seenOf("report", { source: z.literal("agent"), node: nodeName, report: Report }),
+  seenOf("report", { source: z.literal("agent"), node: nodeName, report: Report, clockBehindMs: number.exactOptional() }),
 ]);
 
 const Header = z.object({

@@ -3,6 +3,8 @@ export const DROPS = {
   "not-found": [404, "There is only POST /v1/report here"],
   "method": [405, "Reports are sent with POST"],
   "unknown-token": [401, "No node has this token"],
+  "other-account": [401, "The token is another account's"],
+  "unbound-token": [401, "The token is bound to no node"],
   "media-type": [415, "A report is application/json, plain or gzip"],
   "too-large": [413, "The report is too large"],
   "malformed": [400, "The report cannot be read"],
@@ -11,6 +13,7 @@ export const DROPS = {
   "replayed": [409, "This report was taken before"],
   "clock": [422, "The report's time is out of range"],
   "busy": [429, "Too many reports at once"],
+  "cannot-check": [503, "The token cannot be checked now"],
   "incomplete": [408, "The report did not arrive whole"],
   "internal": [500, "The report could not be handled"],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;

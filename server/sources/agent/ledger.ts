@@ -14,9 +14,15 @@ export interface AgentSeen {
   readonly agentVersion: string;
 }
 
+export interface Taken {
+  readonly report: AgentReport;
+  /** By how much its times were moved; absent where the clocks agree. */
+  readonly clockBehindMs?: number;
+}
+
 export interface Ledger {
   /** The report with its times corrected. Throws `Dropped` for one that was taken before or whose time makes no sense. */
-  take(node: NodeName, report: AgentReport, sentMs: number | undefined, arrivedMs: number): AgentReport;
+  take(node: NodeName, report: AgentReport, sentMs: number | undefined, arrivedMs: number): Taken;
   seen(): readonly AgentSeen[];
 }
 
@@ -54,7 +60,7 @@ export function createLedger(): Ledger {
       starts.set(report.startId, report.sequence);
       for (const [oldest] of starts) if (starts.size > MAX_STARTS) starts.delete(oldest);
       accounts.set(node, { starts, seen: { node, lastMs: arrivedMs, lastReportMs: madeMs, skewMs: measuredMs, agentVersion: report.agentVersion } });
-      return shiftTimes({ ...report, node }, skewMs);
+      return { report: shiftTimes({ ...report, node }, skewMs), ...(skewMs === 0 ? {} : { clockBehindMs: skewMs }) };
     },
     seen: () => [...accounts.values()].map((account) => account.seen),
   };

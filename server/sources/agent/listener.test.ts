@@ -113,8 +113,17 @@ test("the times of a node whose clock is 20 minutes behind are corrected, and th
   const report = sampleReport({ atMs: NOW_MS - behindMs });
   const { body, headers } = packed(report);
   expect((await send({ body, headers: { ...headers, [AGENT_SENT_HEADER]: String(NOW_MS - behindMs) } })).status).toBe(200);
-  expect(observed).toMatchObject([{ atMs: NOW_MS, report: { atMs: NOW_MS, sandboxes: { items: [{ createdMs: 1_779_999_000_000 + behindMs }] } } }]);
+  expect(observed).toMatchObject([{ atMs: NOW_MS, clockBehindMs: behindMs, report: { atMs: NOW_MS, sandboxes: { items: [{ createdMs: 1_779_999_000_000 + behindMs }] } } }]);
   expect(listener.status().nodes).toMatchObject([{ skewMs: behindMs }]);
+});
+
+test.each([
+  ["ten minutes ahead of its own clock is taken", 600_000, 200],
+  ["a moment more is not", 600_001, 422],
+])("a clock half an hour wrong is no reason to drop a report: %s", async (_, aheadMs, status) => {
+  const sentMs = NOW_MS - 1_800_000;
+  const { body, headers } = packed(sampleReport({ atMs: sentMs + aheadMs }));
+  expect((await send({ body, headers: { ...headers, [AGENT_SENT_HEADER]: String(sentMs) } })).status).toBe(status);
 });
 
 test("a report that waited an hour for the server keeps the time at which it was made", async () => {

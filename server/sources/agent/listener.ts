@@ -9,6 +9,8 @@ import type { Observe } from "@/server/domain/observation";
 import type { Log } from "@/server/log";
 import type { KeyPair } from "@/server/pki";
 import { RENEW_AFTER_MS, issueListenerCertificate } from "./authority";
+import { looksLikeAccountToken } from "./account-claims";
+import type { AccountTokens } from "./account-tokens";
 import { checkHeaders, parseBody, readBody } from "./body";
 import { DROP_REASONS, Dropped, problemOf, type DropReason } from "./drops";
 import { createGates } from "./gates";
@@ -25,6 +27,8 @@ export interface AgentListenerOptions {
   readonly names?: readonly string[];
   /** The folder of `<node>.token` files. */
   readonly tokens: string;
+  /** Checks service-account tokens; without it only the tokens of files are good. */
+  readonly accounts?: AccountTokens;
   readonly observe: Observe;
   /** What is told to a node's agent in the answer to its report; asked for each, so it costs nothing. */
   readonly tell?: (node: NodeName) => Omit<PushAnswer, "version">;
@@ -45,6 +49,8 @@ export interface AgentListenerStatus {
   /** Connections that were closed at once because there were too many. */
   readonly turnedAway: number;
   readonly nodes: readonly AgentSeen[];
+  /** Why service-account tokens cannot be checked; absent while they can. */
+  readonly identityTrouble?: { readonly reason: string; readonly sinceMs: number };
 }
 
 export interface AgentListener {
@@ -78,8 +84,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
   const take = async (request: IncomingMessage): Promise<PushAnswer> => {
     if ((request.url ?? "").split("?")[0] !== AGENT_REPORT_PATH) throw new Dropped("not-found", `the path is not ${AGENT_REPORT_PATH}`);
     if (request.method !== "POST") throw new Dropped("method", "the method is not POST");
-    const node = await tokens.nodeOf(bearer(request));
-    if (node === undefined) throw new Dropped("unknown-token", "make one with: sandglass agent-token NODE");
+    const node = await whose(bearer(request));
     checkHeaders(request);
     await gates.forNode(node, async () => {
       const body = await readBody(request);
@@ -91,11 +96,17 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
     });
     return { version: PUSH_ANSWER_VERSION, ...options.tell?.(node) };
   };
+  const whose = async (token: string): Promise<NodeName> => {
+    if (options.accounts !== undefined && looksLikeAccountToken(token)) return options.accounts.nodeOf(token);
+    const node = await tokens.nodeOf(token);
+    if (node === undefined) throw new Dropped("unknown-token", "make one with: sandglass agent-token NODE");
+    return node;
+  };
   const hand = (node: NodeName, report: Parameters<typeof ledger.take>[1], sentMs: number | undefined): void => {
     if (report.node !== node) throw new Dropped("other-node", "the report names another node than its token");
     const taken = ledger.take(node, report, sentMs, clock.now());
     accepted += 1;
-    observe({ source: "agent", type: "report", node, atMs: taken.atMs, report: taken });
+    observe({ source: "agent", type: "report", node, atMs: taken.report.atMs, ...taken });
   };
 
   const handling = new WeakSet<object>();
@@ -182,7 +193,10 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
 
   return {
     port,
-    status: () => ({ port, accepted, dropped: { ...dropped }, connections: connections.size, underWay: gates.underWay(), turnedAway, nodes: ledger.seen() }),
+    status: () => {
+      const identityTrouble = options.accounts?.trouble();
+      return { port, accepted, dropped: { ...dropped }, connections: connections.size, underWay: gates.underWay(), turnedAway, nodes: ledger.seen(), ...(identityTrouble === undefined ? {} : { identityTrouble }) };
+    },
     stop: () =>
       new Promise((resolve) => {
         clearInterval(renewal);
@@ -237,12 +251,13 @@ function refuse(request: IncomingMessage, response: ServerResponse, dropped: Dro
   if (response.headersSent || response.destroyed) return;
   const problem = problemOf(dropped);
   const small = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES;
-  const unread = !request.complete && !(dropped.reason === "busy" && small);
+  const unread = !request.complete && !((dropped.reason === "busy" || dropped.reason === "cannot-check") && small);
+  const stranger = problem.status === 401;
   respond(response, problem.status, problem, "application/problem+json", {
-    ...(unread || dropped.reason === "unknown-token" ? { connection: "close" } : {}),
+    ...(unread || stranger ? { connection: "close" } : {}),
     ...(dropped.retryAfterSeconds === undefined ? {} : { "retry-after": String(dropped.retryAfterSeconds) }),
     ...(dropped.reason === "method" ? { allow: "POST" } : {}),
-    ...(dropped.reason === "unknown-token" ? { "www-authenticate": "Bearer" } : {}),
+    ...(stranger ? { "www-authenticate": "Bearer" } : {}),
   });
   if (!unread) return;
   request.resume();
