@@ -60,6 +60,7 @@ test.each([
   [["--once", "--socket", "a=relative"], ['--socket: "a=relative" is not NAME=/PATH (or NAME=/PATH,any)']],
   [["--once", "--node", "Node_1"], ['--node: "Node_1" is not a possible node name']],
   [["--once", "--output", "xml"], ["--output: is either json or text"]],
+  [["--once", "--health-port", "0"], ['--health-port: "0" is not a port from 1 to 65535']],
   [["--once", "--conf-dir", "etc"], ['--conf-dir: "etc" is not an absolute path']],
   [["--once", "--cri-socket", "some"], ['--cri-socket: is neither an absolute path nor "none"']],
 ])("%j: %j", (argv, problems) => {

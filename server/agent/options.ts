@@ -21,6 +21,8 @@ export interface AgentOptions {
   readonly hostRoot: string;
   readonly bufferAgeMs: number;
   readonly bufferBytes: number;
+  /** Loopback port that tells whether rounds still end; none where absent. */
+  readonly healthPort?: number;
 }
 
 export interface NamedSocket {
@@ -46,7 +48,8 @@ export const AGENT_USAGE = `usage: sandglass agent --once [--output json|text]
   --conf-dir D           the folder of network configs (default: what the runtime says, else found)
   --bin-dir D            a folder of CNI plugins; repeatable (default: what the runtime says, else found)
   --host-root D          where the node's root folder is mounted (default: /)
-  --buffer-age 1h, --buffer-size 8MiB   what is kept while the server is away`;
+  --buffer-age 1h, --buffer-size 8MiB   what is kept while the server is away
+  --health-port PORT     answer GET /healthz on 127.0.0.1 while rounds end, for the kubelet's probe`;
 
 const FLAGS = {
   once: { type: "boolean" },
@@ -63,6 +66,7 @@ const FLAGS = {
   "host-root": { type: "string" },
   "buffer-age": { type: "string" },
   "buffer-size": { type: "string" },
+  "health-port": { type: "string" },
 } as const;
 
 const MIN_PERIOD_MS = 1_000;
@@ -115,6 +119,14 @@ const pushUrl = z.string().transform((text, context) => {
 
 const nodeName = z.string().refine((text) => parseNodeName(text) !== undefined, { error: (issue) => `"${String(issue.input)}" is not a possible node name` });
 
+const MAX_PORT = 65_535;
+const portNumber = z.string().transform((text, context) => {
+  const value = Number(text);
+  if (/^\d{1,5}$/.test(text) && value >= 1 && value <= MAX_PORT) return value;
+  context.addIssue({ code: "custom", message: `"${text}" is not a port from 1 to ${String(MAX_PORT)}` });
+  return z.NEVER;
+});
+
 const Raw = z.strictObject({
   once: z.boolean().default(false),
   output: z.enum(["json", "text"], "is either json or text").default("json"),
@@ -133,6 +145,7 @@ const Raw = z.strictObject({
   "host-root": absolutePath.default("/"),
   "buffer-age": quantity(UNIT_MS, "1h", MIN_BUFFER_AGE_MS, MAX_BUFFER_AGE_MS, "1m to 6h").default(DEFAULT_BUFFER_AGE_MS),
   "buffer-size": quantity(UNIT_BYTES, "8MiB", MIN_BUFFER_BYTES, MAX_BUFFER_BYTES, "64KiB to 256MiB").default(DEFAULT_BUFFER_BYTES),
+  "health-port": portNumber.optional(),
 });
 
 /** Reads the words after `agent`. Every problem names its flag, the value and the limit; unknown flags are named. */
@@ -182,6 +195,7 @@ function combine(raw: z.output<typeof Raw>): Parsed<AgentOptions> {
       hostRoot: raw["host-root"] === "/" ? "" : raw["host-root"].replace(/\/+$/, ""),
       bufferAgeMs: raw["buffer-age"],
       bufferBytes: raw["buffer-size"],
+      ...(raw["health-port"] === undefined ? {} : { healthPort: raw["health-port"] }),
     },
   };
 }

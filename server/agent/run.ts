@@ -1,11 +1,12 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { AgentReport } from "../domain/agent-report";
-import type { Clock } from "../clock";
+import { monotonicMs, type Clock } from "../clock";
 import type { Log } from "../log";
 import { fullJitterMs } from "./backoff";
 import { reportBuffer, type ReportBuffer } from "./buffer";
 import type { AgentOptions } from "./options";
+import { serveHealth } from "./health";
 import { createPusher, type Pushed, type Pusher } from "./push";
 import { createReporter, type Reporter } from "./report";
 import { reportAsText } from "./text";
@@ -55,6 +56,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
   const { clock, log, signal } = environment;
   if (options.push === undefined) throw new Error("nowhere to push to"); // agentOptions asks for it
   const random = environment.random ?? Math.random;
+  const health = options.healthPort === undefined ? undefined : await serveHealth(options.healthPort, options.periodMs, monotonicMs);
   const reporter = createReporter(options, clock, log);
   const pusher = createPusher(options.push);
   const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (count, reason) => {
@@ -73,6 +75,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
       // A round may wait for a hung runtime; being told to end does not.
       const report = await Promise.race([reporter.report(), told]);
       if (report === undefined) break;
+      health?.beat();
       buffer.add({ atMs: report.atMs, sequence: report.sequence, body: await pack(report) });
       sender.wake();
       const jittered = options.periodMs * (1 + PERIOD_JITTER * (2 * random() - 1));
@@ -82,6 +85,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
     await sender.end();
     reporter.close();
     pusher.close();
+    health?.close();
     log.info({ unsent: buffer.length }, "agent ended");
   }
   return 0;

@@ -4,7 +4,7 @@ import { parseGoDuration } from "../../domain/go-duration";
 import { DEFAULT_RUNTIME_REQUEST_TIMEOUT_SECONDS } from "../../domain/metrics/deadline";
 import { pathText } from "../bounds";
 import { KUBELET_ROOTS } from "../conf/multus";
-import { reasonOf, type HostFs, type Stamp } from "../host-fs";
+import { hostFs, reasonOf, type HostFs, type Stamp } from "../host-fs";
 import { readProcFile } from "../proc/proc-files";
 import type { ProcScan } from "../proc/scan";
 import { kubeletFlags, type KubeletFlags } from "./command-line";
@@ -76,8 +76,10 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
 
   async function ofFlags(flags: KubeletFlags): Promise<KubeletReading> {
     if (flags.runtimeRequestTimeout !== undefined) return reading(flags.runtimeRequestTimeout, FLAG);
-    for (const path of [...(await dropIns(flags.configDir)), ...(flags.config === undefined ? [] : [flags.config])]) {
-      const settings = path.startsWith("/") ? await settingsIn(path) : undefined;
+    // A pod has not every folder of the node mounted; the kubelet's own root has it.
+    const own = hostFs(`${root}/${String(pid)}/root`);
+    for (const path of [...(await dropIns(flags.configDir, own)), ...(flags.config === undefined ? [] : [flags.config])]) {
+      const settings = path.startsWith("/") ? ((await settingsIn(path)) ?? (await settingsIn(path, own))) : undefined;
       if (settings === undefined) throw new KubeletUnknown(`nothing at ${path}, which the kubelet's command line names`);
       if (settings.timeout !== undefined) return reading(settings.timeout, path);
     }
@@ -95,19 +97,19 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
   }
 
   /** Later ones win, so they are asked first. */
-  async function dropIns(dir: string | undefined): Promise<readonly string[]> {
+  async function dropIns(dir: string | undefined, own: HostFs): Promise<readonly string[]> {
     if (dir === undefined) return [];
-    const names = ((await fs.list(dir)) ?? []).map(({ name }) => name).filter((name) => name.endsWith(DROP_IN));
+    const names = ((await fs.list(dir)) ?? (await own.list(dir)) ?? []).map(({ name }) => name).filter((name) => name.endsWith(DROP_IN));
     return names.sort().reverse().slice(0, MAX_DROP_INS).map((name) => `${dir}/${name}`);
   }
 
   /** Undefined where there is no such file. */
-  async function settingsIn(path: string): Promise<Settings | undefined> {
-    const stamp = await fs.stamp(path);
+  async function settingsIn(path: string, where = fs): Promise<Settings | undefined> {
+    const stamp = await where.stamp(path);
     if (stamp === undefined) return undefined;
     const before = known.get(path);
     if (before?.stamp.key === stamp.key) return before;
-    const timeout = await timeoutOf((await fs.read(path, MAX_CONFIG_BYTES))?.toString("utf8") ?? "", path);
+    const timeout = await timeoutOf((await where.read(path, MAX_CONFIG_BYTES))?.toString("utf8") ?? "", path);
     const settings = { stamp, ...(timeout === undefined ? {} : { timeout }) };
     known.set(path, settings);
     return settings;

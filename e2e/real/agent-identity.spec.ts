@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { randomUUID } from "node:crypto";
+import { expect, test } from "../setup/test";
+import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
+import { AGENT_IMAGE, importAgentImage } from "../setup/agent-image";
+import { clusterArgs, startProduct, until, type Product } from "../setup/product";
+import { freePort } from "../../server/dev/free-port";
+import { packed, post, sampleReport, type Answer } from "../../server/sources/agent/testing";
+import { AGENT_AUDIENCE, type AgentReport } from "@/server/domain/agent-report";
+import type { NodeDetail, Status } from "@/server/contract/schemas";
+
+/** Agents whose identity is a service-account token: a real API server issues and reviews them, and a real kubelet runs deploy/agent.yaml. */
+const options = { node: true };
+const missing = clusterMissing(options);
+test.skip(missing !== undefined, missing);
+test.describe.configure({ mode: "serial" });
+
+const MANIFEST = path.resolve(import.meta.dirname, "../../deploy/agent.yaml");
+const NAMESPACE = "sandglass-agent";
+const ACCOUNT = "sandglass-agent";
+
+let cluster: Cluster;
+let product: Product;
+let agentPort: number;
+let ca: string;
+test.beforeAll(async () => {
+  cluster = await startCluster(options);
+  await cluster.kubectl(["create", "namespace", NAMESPACE]);
+  await cluster.kubectl(["-n", NAMESPACE, "create", "serviceaccount", ACCOUNT]);
+  agentPort = await freePort();
+  product = await startProduct({ args: [...(await clusterArgs(cluster)), "--agent-port", String(agentPort)] });
+  ca = readFileSync(path.join(product.dataDir, "agents/ca.crt"), "utf8");
+});
+test.afterAll(async () => {
+  await product?.stop();
+  await cluster?.stop();
+});
+
+const issue = async (flags: readonly string[], account = ACCOUNT, namespace = NAMESPACE): Promise<string> => (await cluster.kubectl(["-n", namespace, "create", "token", account, "--duration=1h", ...flags])).trim();
+const boundTo = (node: string): readonly string[] => [`--audience=${AGENT_AUDIENCE}`, "--bound-object-kind=Node", `--bound-object-name=${node}`];
+const send = (token: string, over: Partial<AgentReport> = {}): Promise<Answer> => post({ port: agentPort, ca, token, ...packed(sampleReport({ startId: randomUUID(), atMs: Date.now(), ...over })) });
+const agents = async () => (await product.api<Status>("/api/v1/status")).agents;
+
+test("a token bound to a node speaks for that node and for no other", async () => {
+  const token = await issue(boundTo("node-1"));
+  expect(await send(token)).toMatchObject({ status: 200, body: { version: 1 } });
+  expect(await send(token, { node: "node-2" })).toMatchObject({ status: 403, body: { reason: "other-node" } });
+  await cluster.apply(JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name: "node-2" } }));
+  expect(await send(await issue(boundTo("node-2")))).toMatchObject({ status: 403, body: { reason: "other-node" } });
+  expect(await send(await issue(boundTo("node-2")), { node: "node-2" })).toMatchObject({ status: 200 });
+  await cluster.kubectl(["delete", "node", "node-2"]);
+  await expect.poll(async () => (await agents())?.dropped["other-node"], { timeout: 15_000 }).toBe(2);
+});
+
+test("a report that comes twice is taken once", async () => {
+  const token = await issue(boundTo("node-1"));
+  const startId = randomUUID();
+  expect((await send(token, { startId, sequence: 5 })).status).toBe(200);
+  expect(await send(token, { startId, sequence: 5 })).toMatchObject({ status: 409, body: { reason: "replayed" } });
+});
+
+test("a token bound to a pod speaks for the node that the pod runs on", async () => {
+  await cluster.apply(JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "carrier", namespace: NAMESPACE }, spec: { serviceAccountName: ACCOUNT, nodeName: "node-1", hostNetwork: true, tolerations: [{ operator: "Exists" }], terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "localhost/busybox:1", imagePullPolicy: "Never", command: ["sleep", "3600"] }] } }));
+  const token = await issue([`--audience=${AGENT_AUDIENCE}`, "--bound-object-kind=Pod", "--bound-object-name=carrier"]);
+  expect((await send(token)).status).toBe(200);
+  expect(await send(token, { node: "node-2" })).toMatchObject({ status: 403, body: { reason: "other-node" } });
+  await cluster.kubectl(["-n", NAMESPACE, "delete", "pod", "carrier", "--wait=false"]);
+});
+
+test("another audience, another account, and a token bound to nothing are refused, each with its reason", async () => {
+  expect(await send(await issue(["--bound-object-kind=Node", "--bound-object-name=node-1"]))).toMatchObject({ status: 401, body: { reason: "unknown-token" } });
+  expect(await send(await issue(["--audience=another", "--bound-object-kind=Node", "--bound-object-name=node-1"]))).toMatchObject({ status: 401, body: { reason: "unknown-token" } });
+  await cluster.kubectl(["-n", "default", "create", "serviceaccount", ACCOUNT]);
+  for (const [account, namespace] of [["default", NAMESPACE], [ACCOUNT, "default"]] as const) {
+    expect(await send(await issue(boundTo("node-1"), account, namespace))).toMatchObject({ status: 401, body: { reason: "other-account" } });
+  }
+  expect(await send(await issue([`--audience=${AGENT_AUDIENCE}`]))).toMatchObject({ status: 401, body: { reason: "unbound-token" } });
+});
+
+test("a token that says what a good one says, but that the API server did not sign, is refused", async () => {
+  const [header, claims, signature] = (await issue(boundTo("node-1"))).split(".");
+  const forged = JSON.parse(Buffer.from(claims ?? "", "base64url").toString("utf8")) as Record<string, unknown>;
+  const changed = Buffer.from(JSON.stringify({ ...forged, jti: "forged" })).toString("base64url");
+  expect(await send(`${header}.${changed}.${signature}`)).toMatchObject({ status: 401, body: { reason: "unknown-token" } });
+});
+
+test("the agents' token is useless at the API server", async () => {
+  const { cluster: { server } } = (JSON.parse(await cluster.kubectl(["config", "view", "--raw", "-o", "json"])) as { clusters: [{ cluster: { server: string } }] }).clusters[0];
+  const failed = await cluster.kubectl(["--kubeconfig=/dev/null", `--server=${server}`, `--certificate-authority=${cluster.caFile}`, `--token=${await issue(boundTo("node-1"))}`, "get", "--raw", "/api"]).then(String, (error: unknown) => String(error));
+  expect(failed).toMatch(/Unauthorized|must be logged in/);
+});
+
+test("without the right to review tokens, agents are told to come back, and the status says which right is missing", async () => {
+  await cluster.kubectl(["get", "clusterrole", "sandglass", "-o", "json"]).then(async (text) => {
+    const role = JSON.parse(text) as { rules: { resources: string[] }[] };
+    await cluster.apply(JSON.stringify({ ...role, rules: role.rules.filter(({ resources }) => !resources.includes("tokenreviews")) }));
+  });
+  const token = await issue(boundTo("node-1"));
+  const refused = await until("a refusal", 30_000, async () => {
+    const answer = await send(await issue(boundTo("node-1")));
+    return answer.status === 503 ? answer : undefined;
+  });
+  expect(refused).toMatchObject({ headers: { "content-type": "application/problem+json" }, body: { reason: "cannot-check", detail: expect.stringContaining('"create" on tokenreviews') } });
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  await expect.poll(async () => (await agents())?.identityTrouble?.reason, { timeout: 15_000 }).toContain("tokenreviews");
+  await cluster.account(); // the whole role again
+  await until("tokens are checked again", 60_000, async () => ((await send(token)).status === 200 ? true : undefined));
+  await expect.poll(async () => (await agents())?.identityTrouble, { timeout: 15_000 }).toBeUndefined();
+});
+
+test.describe("deploy/agent.yaml", () => {
+  const node = () => product.api<NodeDetail>("/api/v1/nodes/node-1");
+  const agentSource = async () => (await node()).sources.find(({ source }) => source === "agent");
+
+  test("the API server takes it whole", async () => {
+    expect(await cluster.kubectl(["apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", MANIFEST])).toContain("daemonset.apps/sandglass-agent serverside-applied");
+  });
+
+  test("its pod runs on the node and its report arrives: nothing but its own token says which node it is", async () => {
+    await importAgentImage(cluster);
+    const address = await cluster.reverse(agentPort, 7443);
+    await cluster.kubectl(["-n", NAMESPACE, "create", "configmap", "sandglass-agent", `--from-literal=server=https://${address}`, `--from-file=ca.crt=${path.join(product.dataDir, "agents/ca.crt")}`]);
+    await cluster.apply(readFileSync(MANIFEST, "utf8").replace("image: sandglass:0.1.0", `image: ${AGENT_IMAGE}`).replace("imagePullPolicy: IfNotPresent", "imagePullPolicy: Never"));
+    await until("the agent's pod", 120_000, async () => ((await cluster.kubectl(["-n", NAMESPACE, "get", "pods", "-o", "jsonpath={.items[*].status.phase}"])).includes("Running") ? true : undefined));
+    const detail = await until("a report of the pod", 90_000, async () => {
+      const one = await node();
+      return one.sources.find(({ source }) => source === "agent")?.freshness === "fresh" && one.sockets.some(({ name }) => name === "cri") ? one : undefined;
+    });
+    expect(detail.config).toMatchObject({ dir: "/etc/cni/net.d", effectiveFile: "10-test.conflist", missingBinaries: [] });
+    expect(detail.signals.find(({ signal, state }) => signal === "sandbox.ready" && state === "fresh")?.value).toBeGreaterThanOrEqual(1);
+  });
+
+  test("with its two capabilities and its read-only mounts every part of the report is looked at", async () => {
+    const pod = (await cluster.kubectl(["-n", NAMESPACE, "get", "pods", "-l", "app.kubernetes.io/name=sandglass-agent", "-o", "jsonpath={.items[0].metadata.name}"])).trim();
+    const report = JSON.parse(await cluster.kubectl(["-n", NAMESPACE, "exec", pod, "--", "node", "/app/dist/main.mjs", "agent", "--once", "--node", "node-1", "--host-root", "/host"])) as AgentReport;
+    const parts = { runtime: report.runtime, sandboxes: report.sandboxes, sockets: report.sockets, config: report.config, cgroups: report.cgroups, processes: report.processes, mounts: report.mounts, socketUse: report.socketUse, binaries: report.binaries, configFiles: report.configFiles, caches: report.caches, kubelet: report.kubelet, credentials: report.credentials };
+    expect(Object.entries(parts).flatMap(([name, part]) => (part?.looked === true ? [] : [`${name}: ${part?.looked === false ? part.reason : "not told"}`]))).toEqual([]);
+    expect(report.mounts).toMatchObject({ stale: [] });
+    expect(report.kubelet).toMatchObject({ reading: { timeoutFrom: "/etc/kubernetes/kubelet.yaml" } });
+    const status = await cluster.kubectl(["-n", NAMESPACE, "exec", pod, "--", "node", "-p", "require('fs').readFileSync('/proc/self/status', 'utf8').match(/CapEff:\\s*(\\w+)/)[1]"]);
+    expect(BigInt(`0x${status.trim()}`)).toBe((1n << 19n) | (1n << 2n)); // CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH
+  });
+
+  test("it goes on while the CNI is broken, and says so", async () => {
+    await cluster.fault("missing-config");
+    await until("the agent's word on the missing config", 90_000, async () => {
+      const { config } = await node();
+      return config !== undefined && config.effectiveFile === undefined ? true : undefined;
+    });
+    expect(await agentSource()).toMatchObject({ freshness: "fresh" });
+    expect((await cluster.kubectl(["-n", NAMESPACE, "get", "pods", "-o", "jsonpath={.items[*].status.containerStatuses[*].restartCount}"])).trim()).toBe("0");
+    await cluster.fault("none");
+  });
+});
