@@ -38,10 +38,10 @@ const hostPaths = spec.volumes.flatMap(({ hostPath }) => (hostPath === undefined
 const isBelow = (one: string, folder: string): boolean => one === folder || one.startsWith(`${folder}/`);
 const isMounted = (one: string): boolean => hostPaths.some((folder) => isBelow(one, folder));
 
-/** Absolute paths that stand as texts in the agent's own code. */
+/** Absolute paths that stand as texts in the agent's own code. What belongs to the kubelet is read through its process's own root where it is not mounted. */
 function pathsInCode(): readonly string[] {
   const folder = path.join(ROOT, "server/agent");
-  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !/(^|\/)(testing|fixtures)\//.test(file));
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !/^(testing|fixtures|kubelet)\//.test(file));
   const found = sources.flatMap((file) => [...readFileSync(path.join(folder, file), "utf8").matchAll(/["`](\/(?:etc|var|run|opt|usr|home|lib|sys|proc|dev|boot)\/[^"`$\s]*)["`]/g)].map(([, text]) => text ?? ""));
   return [...new Set([...found, ...KNOWN_SOCKETS.map(({ path: socket }) => canonicalSocketPath(socket))])];
 }

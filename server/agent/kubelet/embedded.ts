@@ -7,6 +7,9 @@ export class KubeletUnknown extends Error {
   override name = "KubeletUnknown";
 }
 
+/** The node's files as far as they are needed here. */
+export type ReadableFs = Pick<HostFs, "list" | "stamp" | "read">;
+
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_FILES = 64;
 
@@ -14,7 +17,7 @@ const MAX_FILES = 64;
  * The kubelet's flags in the file that MicroK8s' kubelite is given, one or more a line, `${SNAP_DATA}` being the folder above the one
  * of that file. Throws where the file cannot be read.
  */
-export async function flagsInFile(fs: HostFs, file: string): Promise<KubeletFlags> {
+export async function flagsInFile(fs: ReadableFs, file: string): Promise<KubeletFlags> {
   const text = file.startsWith("/") ? (await fs.read(file, MAX_FILE_BYTES))?.toString("utf8") : undefined;
   if (text === undefined) throw new KubeletUnknown(`nothing at ${file}, which kubelite's command line names`);
   const lines = text.split("\n").filter((line) => !line.trimStart().startsWith("#"));
@@ -30,7 +33,7 @@ const KUBELET_ARG = "kubelet-arg";
  * The kubelet's flags that k3s' own config gives (`kubelet-arg` in `config.yaml`, then in `config.yaml.d` by name: a later file
  * replaces the list, with a `+` behind the key adds to it), and the file that gave the last of them. `configDir` is where k3s has its kubelet read drop-ins.
  */
-export async function k3sFlags(fs: HostFs): Promise<{ readonly flags: KubeletFlags; readonly from: string }> {
+export async function k3sFlags(fs: ReadableFs): Promise<{ readonly flags: KubeletFlags; readonly from: string }> {
   const folder = `${K3S_CONFIG}.d`;
   const names = ((await fs.list(folder)) ?? []).map(({ name }) => name).filter((name) => /\.ya?ml$/.test(name));
   let args: readonly string[] = [];
@@ -50,7 +53,7 @@ export async function k3sFlags(fs: HostFs): Promise<{ readonly flags: KubeletFla
 }
 
 /** Nothing where there is no such file. */
-async function configIn(fs: HostFs, file: string): Promise<Readonly<Record<string, unknown>>> {
+async function configIn(fs: ReadableFs, file: string): Promise<Readonly<Record<string, unknown>>> {
   const text = (await fs.read(file, MAX_FILE_BYTES))?.toString("utf8");
   if (text === undefined) return {};
   const { load } = await import("js-yaml");

@@ -46,6 +46,12 @@ describe("the kubelet's timeout", () => {
     expect(await look()).toEqual(told(900, "/var/lib/kubelet/config.yaml"));
   });
 
+  test("is found through the kubelet's own root where its folder is not mounted for the agent", async () => {
+    await kubelet("--config=/etc/kubernetes/kubelet.yaml");
+    await put("proc/700/root/etc/kubernetes/kubelet.yaml", YAML);
+    expect(await look()).toEqual(told(900, "/etc/kubernetes/kubelet.yaml"));
+  });
+
   test("is the kubelet's default where nothing sets it, or sets it to zero", async () => {
     await put("var/lib/kubelet/config.yaml", "kind: KubeletConfiguration\nruntimeRequestTimeout: 0s\n");
     await kubelet("--config", "/var/lib/kubelet/config.yaml");

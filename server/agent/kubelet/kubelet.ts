@@ -8,7 +8,7 @@ import { hostFs, reasonOf, type HostFs, type Stamp } from "../host-fs";
 import { readProcFile } from "../proc/proc-files";
 import type { ProcScan } from "../proc/scan";
 import { kubeletFlags, type KubeletFlags } from "./command-line";
-import { flagsInFile, k3sFlags, KubeletUnknown } from "./embedded";
+import { flagsInFile, k3sFlags, KubeletUnknown, type ReadableFs } from "./embedded";
 
 export interface KubeletReader {
   look(scan: ProcScan): Promise<NonNullable<LaterParts["kubelet"]>>;
@@ -47,39 +47,39 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
   async function readingOf(scan: ProcScan): Promise<KubeletReading> {
     for (const { pid, exe } of scan.processes.values()) {
       const program = exe === undefined ? undefined : PROGRAM.exec(exe)?.[1];
-      if (program === "k3s") return ofK3s();
-      if (program !== undefined) return ofFlags(await flagsOfProcess(pid));
+      if (program === undefined) continue;
+      const where = either(fs, hostFs(`${root}/${String(pid)}/root`));
+      if (program === "k3s") return ofK3s(where);
+      return ofFlags(await flagsOfProcess(pid, where), where);
     }
     return withoutProcess();
   }
 
-  async function flagsOfProcess(pid: number): Promise<KubeletFlags> {
+  async function flagsOfProcess(pid: number, where: ReadableFs): Promise<KubeletFlags> {
     let flags: KubeletFlags;
     try {
       flags = kubeletFlags((await readProcFile(`${root}/${String(pid)}/cmdline`, MAX_CMDLINE_BYTES)).toString("utf8"));
     } catch (error) {
       throw new KubeletUnknown(`the kubelet's command line could not be read: ${reasonOf(error)}`, { cause: error });
     }
-    return flags.argsFile === undefined ? flags : flagsInFile(fs, flags.argsFile);
+    return flags.argsFile === undefined ? flags : flagsInFile(where, flags.argsFile);
   }
 
   /** k3s hides its command line, so that only what a file sets is known, and nothing says that the default holds. */
-  async function ofK3s(): Promise<KubeletReading> {
-    const { flags, from } = await k3sFlags(fs);
+  async function ofK3s(where: ReadableFs): Promise<KubeletReading> {
+    const { flags, from } = await k3sFlags(where);
     if (flags.runtimeRequestTimeout !== undefined) return reading(flags.runtimeRequestTimeout, from);
-    for (const path of await dropIns(flags.configDir)) {
-      const timeout = (await settingsIn(path))?.timeout;
+    for (const path of await dropIns(flags.configDir, where)) {
+      const timeout = (await settingsIn(path, where))?.timeout;
       if (timeout !== undefined && parseGoDuration(timeout) !== 0) return reading(timeout, path);
     }
     throw new KubeletUnknown("k3s hides its command line, and none of its files sets the timeout");
   }
 
-  async function ofFlags(flags: KubeletFlags): Promise<KubeletReading> {
+  async function ofFlags(flags: KubeletFlags, where: ReadableFs): Promise<KubeletReading> {
     if (flags.runtimeRequestTimeout !== undefined) return reading(flags.runtimeRequestTimeout, FLAG);
-    // A pod has not every folder of the node mounted; the kubelet's own root has it.
-    const own = hostFs(`${root}/${String(pid)}/root`);
-    for (const path of [...(await dropIns(flags.configDir, own)), ...(flags.config === undefined ? [] : [flags.config])]) {
-      const settings = path.startsWith("/") ? ((await settingsIn(path)) ?? (await settingsIn(path, own))) : undefined;
+    for (const path of [...(await dropIns(flags.configDir, where)), ...(flags.config === undefined ? [] : [flags.config])]) {
+      const settings = path.startsWith("/") ? await settingsIn(path, where) : undefined;
       if (settings === undefined) throw new KubeletUnknown(`nothing at ${path}, which the kubelet's command line names`);
       if (settings.timeout !== undefined) return reading(settings.timeout, path);
     }
@@ -97,14 +97,14 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
   }
 
   /** Later ones win, so they are asked first. */
-  async function dropIns(dir: string | undefined, own: HostFs): Promise<readonly string[]> {
+  async function dropIns(dir: string | undefined, where: ReadableFs): Promise<readonly string[]> {
     if (dir === undefined) return [];
-    const names = ((await fs.list(dir)) ?? (await own.list(dir)) ?? []).map(({ name }) => name).filter((name) => name.endsWith(DROP_IN));
+    const names = ((await where.list(dir)) ?? []).map(({ name }) => name).filter((name) => name.endsWith(DROP_IN));
     return names.sort().reverse().slice(0, MAX_DROP_INS).map((name) => `${dir}/${name}`);
   }
 
   /** Undefined where there is no such file. */
-  async function settingsIn(path: string, where = fs): Promise<Settings | undefined> {
+  async function settingsIn(path: string, where: ReadableFs = fs): Promise<Settings | undefined> {
     const stamp = await where.stamp(path);
     if (stamp === undefined) return undefined;
     const before = known.get(path);
@@ -115,6 +115,13 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
     return settings;
   }
 }
+
+/** A pod has not every folder of the node mounted, but the kubelet's own root has what its command line names. */
+const either = (first: ReadableFs, second: ReadableFs): ReadableFs => ({
+  list: async (path) => (await first.list(path)) ?? (await second.list(path)),
+  stamp: async (path) => (await first.stamp(path)) ?? (await second.stamp(path)),
+  read: async (path, maxBytes) => (await first.read(path, maxBytes)) ?? (await second.read(path, maxBytes)),
+});
 
 async function timeoutOf(text: string, path: string): Promise<string | undefined> {
   // Loaded only now: most agents need it once.
