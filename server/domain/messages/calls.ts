@@ -37,6 +37,7 @@ const ERRNO_MARKS: readonly (readonly [errno: Errno, mark: string])[] = [
   ["timeout", "operation timed out"],
   ["timeout", "tls handshake timeout"],
   ["timeout", "client.timeout"],
+  ["timeout", "timeout awaiting response headers"],
   ["timeout", "request canceled while waiting"],
   ["timeout", "context deadline exceeded"],
   ["timeout", "no route to host"],
@@ -119,6 +120,7 @@ function addressed(body: string, from: number, addressAt: number, limit: number,
   while (at < limit && (body.charAt(at) === " " || body.charAt(at) === ":")) at += 1;
   if (body.startsWith("lookup ", at)) at += "lookup ".length;
   let end = addressEnd(body, at, limit);
+  if (kind === "tcp" && isBroken(body.slice(at, end)) && end + 1 < limit) end = addressEnd(body, end + 1, limit);
   // "read unix @->/run/x.sock" and "read tcp a:1->b:2": the far end is what was called.
   const arrow = body.slice(at, end).lastIndexOf("->");
   if (body.charAt(end - 1) === ":") end -= 1;
@@ -126,8 +128,12 @@ function addressed(body: string, from: number, addressAt: number, limit: number,
   const served = arrow > 0 && kind === "unix" && end - (at + arrow + 2) <= 1;
   if (served) end = at + arrow;
   else if (arrow >= 0) at += arrow + 2;
-  return { kind, subject: body.slice(at, end), subjectAt: at, verb: verb.trim(), from, ...(served ? { served } : {}) };
+  return { kind, subject: body.slice(at, end).replaceAll(" ", ""), subjectAt: at, verb: verb.trim(), from, ...(served ? { served } : {}) };
 }
+
+/** "12 7.0.0.1:50051": a terminal broke the line within the address, so that the piece before the break is a number alone. */
+const isBroken = (piece: string): boolean => piece.length > 0 && piece.length <= MAX_NUMBERS_CHARS && [...piece].every((sign) => sign === "." || (sign >= "0" && sign <= "9"));
+const MAX_NUMBERS_CHARS = 15;
 
 /** An address ends at a blank, a quote or a ": ". */
 function addressEnd(body: string, at: number, limit: number): number {

@@ -76,13 +76,16 @@ interface Reading {
   readonly others: readonly Candidate[];
 }
 
-/** The branch in which making the sandbox failed decides; cleaning up is asked only where the first says nothing. */
+/**
+ * The branch in which making the sandbox failed decides; cleaning up is asked only where the first says nothing, and then only
+ * for a reason of its own: that it failed too tells nothing of why.
+ */
 function read(folded: Folded, hint: ExplainHint): Reading {
   const { body, branches } = peel(folded);
   const readings = branches.map((branch) => readBranch(folded, body, branch, branches, hint));
   const [first] = readings;
   if (first === undefined) throw new RangeError("A text has at least one branch");
-  return readings.find(({ best }) => best !== undefined && best.rank > RANK.frame) ?? readings.find(({ best }) => best !== undefined) ?? first;
+  return readings.find(({ best }) => best !== undefined && best.rank > RANK.frame) ?? first;
 }
 
 function readBranch(folded: Folded, body: string, branch: Branch, branches: readonly Branch[], hint: ExplainHint): Reading {
@@ -127,8 +130,8 @@ function evaluate(rule: Rule, seen: Sightings, op: Operation | undefined): Candi
   return { cause, rank, confidence, says, from, to, ...(detail === undefined ? {} : { detail }), ...(plugin === undefined ? {} : { plugin }) };
 }
 
-/** Said while a sandbox is ended, these tell of the ending rather than of the config or the link. */
-const SOFT_WHEN_ENDING: ReadonlySet<MessageCode> = new Set<MessageCode>(["cni-config-invalid", "host-link-conflict"]);
+/** Said while a sandbox is ended, these tell of the ending rather than of the config, the link or the device. */
+const SOFT_WHEN_ENDING: ReadonlySet<MessageCode> = new Set<MessageCode>(["cni-config-invalid", "host-link-conflict", "device-unavailable"]);
 
 function softened(candidate: Candidate, op: Operation | undefined): Candidate {
   return op === "del" && SOFT_WHEN_ENDING.has(candidate.cause) ? { ...candidate, cause: "teardown-failed", says: `${candidate.says}; so the sandbox's network could not be ended` } : candidate;

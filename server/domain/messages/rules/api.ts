@@ -20,7 +20,7 @@ export const API_RULES = [
     [
       "is forbidden", "forbidden: user", "cannot list resource", "cannot get resource", "cannot watch resource", "cannot patch resource", "cannot create resource",
       "cannot update resource", "cannot delete resource", "403 forbidden", "status code: 403", "status code 403", ": forbidden", "access denied", "accessdenied",
-      "not authorized to perform", "unauthorizedoperation", "authorizationfailed", "insufficient privileges", "insufficient permission", "does not have permission",
+      "not authorized to perform", "unauthorizedoperation", "authorizationfailed", "insufficient privileges", "insufficient permission", "does not have permission", "the server does not allow access to the requested resource",
     ],
     { ...fact, without: ["exceeded quota", "violates podsecurity", "podsecurity", "admission webhook"] },
   ),
@@ -28,7 +28,7 @@ export const API_RULES = [
     "auth-or-rbac",
     "A role or its binding is missing",
     ["rbac", "clusterrole", "rolebinding"],
-    { rank: RANK.fact, confidence: "medium", with: [["denied", "forbidden", "not allowed", "missing", "not found", "cannot"]] },
+    { rank: RANK.call, confidence: "medium", with: [["denied", "forbidden", "not allowed", "missing", "not found", "cannot"]] },
   ),
   rule(
     "auth-or-rbac",
@@ -54,7 +54,7 @@ export const API_RULES = [
       "etcdserver:", ": service unavailable", "503 service unavailable", "status code 503", "code = unavailable desc = etcd", "etcd cluster is unavailable",
       "etcdserver: request timed out", "leader changed", "apiserver timeout", "the server was unable to return a response in the time",
       "server is currently unable to handle the request", "too many requests, please try again", "http2: client connection lost",
-      "the object has been modified; please", "apiserver not ready", "api server not ready", "failed to contact api server", "unable to connect to k8s server",
+      "apiserver not ready", "api server not ready", "failed to contact api server", "unable to connect to k8s server",
       "unable to connect to the server", "could not contact the api", "connection to the server",
     ],
     { ...fact, confidence: "high", without: ["/endpoint/"] },
@@ -84,7 +84,7 @@ export const API_RULES = [
     "apiserver-unreachable",
     "Calico's datastore did not answer",
     ["error getting clusterinformation", "failed to get clusterinformation"],
-    { rank: RANK.symptom, confidence: "medium", without: ["unauthorized", "forbidden", "x509"], plugin: "calico" },
+    { rank: RANK.symptom, confidence: "medium", without: ["unauthorized", "forbidden", "x509", "resource does not exist", "not found"], plugin: "calico" },
   ),
   rule(
     "not-cni",

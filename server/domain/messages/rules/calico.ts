@@ -42,7 +42,7 @@ export const CALICO_RULES = [
     "teardown-failed",
     "Another sandbox of the pod has the endpoint by now",
     ["update conflict", "resource already exists", "resource does not exist"],
-    { ...calico, rank: RANK.symptom, confidence: "low", with: [["workloadendpoint", "calico"]] },
+    { ...calico, rank: RANK.symptom, confidence: "low", with: [["workloadendpoint"]] },
   ),
   rule(
     "daemon-down",

@@ -14,16 +14,20 @@ interface Reading {
 export function readCall(call: Call, probe: boolean): Candidate | undefined {
   const reading = call.kind === "unix" ? unixReading(call) : call.kind === "tcp" ? tcpReading(call, probe) : fileReading(call);
   if (reading === undefined) return undefined;
-  return { rank: RANK.call, confidence: "medium", ...reading, from: call.from, to: call.to };
+  return { rank: call.kind === "file" || call.errno === "none" ? RANK.call : RANK.statement, confidence: "medium", ...reading, from: call.from, to: call.to };
 }
 
 /** Sockets of container runtimes, whatever folder a distribution keeps them in. */
 const RUNTIME_SOCKETS: readonly string[] = ["containerd.sock", "crio.sock", "docker.sock", "dockershim.sock", "cri-dockerd.sock", "containerd-shim", "/s/"];
 
+/** Sockets of OVN's central databases, which serve the whole cluster; "db.sock" alone is the node's own. */
+const CENTRAL_SOCKETS: readonly string[] = ["ovnnb_db", "ovnsb_db"];
+
 function unixReading({ subject, errno, verb, served }: Call): Reading | undefined {
   if (errno === "in-use") return { cause: "stale-socket", detail: "host", says: "A socket file is left over, or another process listens on it", confidence: "high" };
   if (errno === "denied") return { cause: "host-permission-or-mount", says: `The socket ${subject} may not be opened` };
   if (RUNTIME_SOCKETS.some((name) => subject.includes(name))) return { cause: "runtime-stuck-or-slow", says: "The container runtime does not answer on its socket" };
+  if (CENTRAL_SOCKETS.some((name) => subject.includes(name))) return { cause: "control-plane-not-ready", says: "The network's central database does not answer" };
   if (subject.includes("kubelet.sock")) return { cause: "device-unavailable", says: "The kubelet's device or pod-resources socket does not answer", confidence: "low" };
   switch (errno) {
     case "absent":
@@ -47,6 +51,8 @@ const REGISTRIES: readonly string[] = ["registry", "gcr.io", "docker.io", "quay.
 
 /** Ports of API servers, load balancers in front of them, and etcd. */
 const API_PORTS: ReadonlySet<string> = new Set(["6443", "6444", "7443", "8443", "16443", "443", "2379", "2380", "4001", "8080"]);
+/** Ports on which daemons of the node answer their own plugins: ipamd, azure-cns, weave, felix, cilium, kube-ovn. */
+const DAEMON_PORTS: ReadonlySet<string> = new Set(["50051", "10090", "6784", "9099", "9879", "4240", "10665"]);
 const LOCAL_HOSTS: readonly string[] = ["127.", "localhost", "dummy", "unix", "[::1]", "0.0.0.0", "[::]", "%2f"];
 
 function tcpReading({ subject, errno }: Call, probe: boolean): Reading | undefined {
@@ -56,7 +62,7 @@ function tcpReading({ subject, errno }: Call, probe: boolean): Reading | undefin
   if (errno === "denied") return { cause: "host-permission-or-mount", says: `The connection to ${subject} is not permitted` };
   // Whose port it is, the address does not tell: a rule decides where the text names a daemon.
   if (errno === "in-use") return undefined;
-  if (probe || (local && !API_PORTS.has(port))) {
+  if (probe || DAEMON_PORTS.has(port) || (local && !API_PORTS.has(port))) {
     if (errno === "cut") return { cause: "daemon-down", detail: "died-during-call", says: "The daemon ended while it worked on the call" };
     if (errno === "timeout") return { cause: "daemon-slow", says: `The daemon on ${subject} did not answer in time` };
     return { cause: "daemon-down", says: `The daemon on ${subject} does not take the call`, confidence: "high" };
@@ -89,8 +95,12 @@ const PATHS: readonly (readonly [parts: readonly string[], read: PathReading])[]
 /** Words before a path that run it. */
 const RUNS: readonly string[] = ["fork/exec", "exec:", "exec", "execve", "run", "running", "execute", "command"];
 
+/** Programs that start containers; none of them is a plugin. */
+const RUNTIME_PROGRAMS: readonly string[] = ["/runc", "/crun", "/runsc", "/youki", "/conmon", "/containerd", "/kata-runtime"];
+
 function fileReading(call: Call): Reading | undefined {
   if (call.errno === "denied") return { cause: "host-permission-or-mount", says: `${call.subject} may not be opened or changed`, confidence: "high", rank: RANK.fact };
+  if (call.errno === "absent" && RUNS.includes(call.verb) && RUNTIME_PROGRAMS.some((name) => call.subject.includes(name))) return { cause: "not-cni", says: `The container runtime's own program ${call.subject} is not there`, confidence: "high", rank: RANK.fact };
   if (call.errno === "absent" && RUNS.includes(call.verb)) return { cause: "plugin-binary-missing", says: `The program ${call.subject}, or the loader that it needs, is not there`, confidence: "high", rank: RANK.fact };
   const known = PATHS.find(([parts]) => isOf(call.subject, parts));
   return known?.[1](call);

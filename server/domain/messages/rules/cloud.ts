@@ -22,7 +22,7 @@ export const CLOUD_RULES = [
     {
       rank: RANK.call,
       confidence: "medium",
-      with: [["addnetwork grpc", "delnetwork grpc", "127.0.0.1:50051", "add cmd:", "backend server", "from cns", "localhost:10090", "cns"]],
+      with: [["addnetwork grpc", "delnetwork grpc", "127.0.0.1:50051", "add cmd:", "backend server", "from cns", "to cns", "localhost:10090", "azure cns", "azure-cns"]],
     },
   ),
   rule(

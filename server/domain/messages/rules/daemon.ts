@@ -1,7 +1,7 @@
 import { RANK, rule } from "../rule";
 
 /** Names of daemons and their programs, as pods, containers and processes carry them. */
-const DAEMON_NAMES = ["multus", "cilium", "calico", "felix", "flannel", "aws-node", "aws-k8s-agent", "ipamd", "kube-ovn", "ovn", "ovs", "antrea", "azure-cns", "azure-vnet", "whereabouts", "weave", "canal", "kindnet", "kube-router", "cni", "spiderpool", "sriov", "netd"] as const;
+const DAEMON_NAMES = ["multus", "cilium", "calico", "felix", "flannel", "aws-node", "aws-k8s-agent", "ipamd", "kube-ovn", "ovnkube", "ovn-", "ovs-", "openvswitch", "antrea", "azure-cns", "azure-vnet", "whereabouts", "weave", "canal", "kindnet", "kube-router", "cni-", "-cni", "spiderpool", "sriov"] as const;
 const DELEGATES = ["(bridge)", "(macvlan)", "(host-local)", "(portmap)", "(loopback)", "(ipvlan)", "(cilium-cni)", "(calico)", "(ptp)", "(bandwidth)", "(tuning)"] as const;
 
 /** What is said of a daemon's own pod and process: events, states, the kernel's log. */
@@ -90,7 +90,7 @@ export const DAEMON_RULES = [
     [
       "failed to start the cni server", "failed to ready multus-daemon socket", "failed start the multus thick-plugin listener",
       "failed to create the configuration manager", "cni server serve() failed", "failed to listen on unix socket", "ipamd: failed to start server",
-      "failed to prepare the cni-socket", "failed to start server on unix socket", "failed to listen on pod info socket", "exited with code", "exit status 255",
+      "failed to prepare the cni-socket", "failed to start server on unix socket", "failed to listen on pod info socket",
     ],
     { rank: RANK.symptom, confidence: "medium", with: [DAEMON_NAMES], without: ["address already in use"] },
   ),

@@ -102,7 +102,7 @@ export const IPAM_RULES = [
       "more than 1 address per family", "flat configuration file", "not compatible with configured ipam", "requested feature is not enabled",
       "cannot have more than one ipv", "invalid ip format", "ipam routes section", "ipv4 and ipv6 are both", "only in prefix delegation", "invalid network policy mode",
       "no ipam section", "ipam plugin returned missing ip", "missing ip config", "no podcidr range", "loadipamconfig", "loadargs", "no configured calico pools",
-      "no configured pools", "does not exist in pool", "invalid address", "ipv4pools", "not a valid ip", "qualified ippool",
+      "no configured pools", "does not exist in pool", "invalid address", "ipv4pools", "not a valid ip", "qualified ippool", "failed to allocate all requested ips",
     ],
     { rank: RANK.statement, confidence: "medium", without: ["no ip addresses available", "unable to connect"] },
   ),
@@ -113,7 +113,7 @@ export const IPAM_RULES = [
       "pod cidr not assigned", "podcidr not assigned", "no podcidr", "podcidr is not set", "lack of podcidr", "does not have netconfig", "no pod cidr",
       "pod cidr is not", "pool not yet available", "pool not (yet) available", "crd-backed allocation pool", "no ipam pool provided", "ipam pool not",
       "no allocated node slice", "node slice", "nodeslicepool", "required ipv4 podcidr not available", "podcidr not available", "cidr not available",
-      "waiting for podcidr", "no ncs found", "ciliumnode", "no subnet", "ipamblock",
+      "waiting for podcidr", "no ncs found", "ciliumnode", "no subnet found", "no subnets found", "ipamblock",
     ],
     {
       ...statement,

@@ -25,10 +25,11 @@ export const KUBELET_RULES = [
     "cni-config-missing",
     "There is no config in the folder that is read",
     [
-      "no networks found in", "no network config found", "no valid networks found", "no net configuration", "no cni configuration file", "unable to update cni config",
+      "no networks found in", "no network config found", "no net configuration", "no cni configuration file", "unable to update cni config",
       "no cni config", "has no networks, skipping", "conf dir is removed",
     ],
-    { confidence: "high", without: ["error loading cni config", "error parsing configuration"] },
+    // "No valid networks found" is another thing: there are files, and none of them can be used; why, this sentence does not say.
+    { confidence: "high", without: ["error loading cni config", "error parsing configuration", "no valid networks found"] },
   ),
 
   rule(

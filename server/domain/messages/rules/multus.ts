@@ -16,7 +16,10 @@ export const MULTUS_RULES = [
       rank: RANK.fact,
       confidence: "high",
       with: [["not found", "could not find the requested resource", "no matches for kind", "does not exist", "cannot find", "failed to find", "no such"]],
-      without: ["forbidden", "unauthorized", "i/o timeout", "connection refused", "x509", "cache"],
+      without: [
+        "forbidden", "unauthorized", "i/o timeout", "connection refused", "x509", "cache", "no route to host", "deadline exceeded", "handshake timeout", "no such host",
+        "network is unreachable", "connection reset", "etcdserver",
+      ],
     },
   ),
   rule(
@@ -217,7 +220,7 @@ export const MULTUS_RULES = [
     "shim-daemon-skew",
     "A path of the daemon's interface is not known to it",
     ["404 page not found", "status 404", "][404]", "unsupported api"],
-    { rank: RANK.symptom, confidence: "medium", with: [["cni", "dummy", "shim", "/v1/", "cns", "readyz"]], without: ["endpointid"] },
+    { rank: RANK.symptom, confidence: "medium", with: [["cni", "dummy", "shim", "/v1/", "azure-cns", "readyz"]], without: ["endpointid"] },
   ),
   rule(
     "shim-daemon-skew",
@@ -234,7 +237,7 @@ export const MULTUS_RULES = [
   rule(
     "cni-config-conflict",
     "Multus took another config than the one that is meant as its default network",
-    ["as the master cni", "as the master cni config", "wrong master", "multusmastercni", "instead of"],
+    ["as the master cni", "as the master cni config", "wrong master", "multusmastercni"],
     { ...from, rank: RANK.symptom, confidence: "medium", with: [[".conflist", ".conf"], ["picked", "instead of", "wrong", "nested", "took"]] },
   ),
 ] as const;

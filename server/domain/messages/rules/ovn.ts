@@ -4,6 +4,9 @@ const kubeOvn = { plugin: "kube-ovn" } as const;
 const ovnK = { plugin: "ovn-k" } as const;
 const antrea = { plugin: "antrea" } as const;
 
+/** Sockets of OVN's databases that serve the whole cluster; "db.sock" alone is the node's own. */
+const CENTRAL_DATABASES = ["ovnnb_db", "ovnsb_db"];
+
 /** What kube-ovn, ovn-kubernetes, antrea and Open vSwitch say. */
 export const OVN_RULES = [
   rule(
@@ -12,6 +15,7 @@ export const OVN_RULES = [
     [
       "failed to get pod annotation", "waiting for annotations", "waiting for pod annotation", "timed out waiting for pod annotation", "ovn annotations",
       "could not find ovn pod annotation", "timed out waiting for annotation", "ips not allocated", "failed to get pod for annotations",
+      'has no "k8s.ovn.org/', "no annotation found on node",
     ],
     { ...ovnK, rank: RANK.statement, confidence: "high", without: ["forbidden", "unauthorized", "connection refused", "i/o timeout"] },
   ),
@@ -19,7 +23,7 @@ export const OVN_RULES = [
     "control-plane-not-ready",
     "OVN has not bound the port, or its flows are not installed yet",
     [
-      "ovs port binding", "ovn-installed", "port binding", "waiting for ovs port", "openflow port is not ready", "ofport", "flows are not ready",
+      "ovs port binding", "ovn-installed", "ovn port binding", "waiting for ovs port", "openflow port is not ready", "ofport", "flows are not ready",
       "timed out waiting for ovs", "waiting for pod flows",
     ],
     { ...ovnK, rank: RANK.statement, confidence: "high" },
@@ -77,7 +81,13 @@ export const OVN_RULES = [
       "db.sock", "failed to connect to ovsdb", "could not connect to ovs", "failed to connect to ovs", "ovs-vswitchd", "unix:/var/run/openvswitch",
       "cannot open br-int", "failed to connect to bridge",
     ],
-    { rank: RANK.call, confidence: "medium", with: [["no such file", "connection refused", "not running", "failed", "terminated"]], without: ["poll interval"] },
+    { rank: RANK.call, confidence: "medium", with: [["no such file", "connection refused", "not running", "failed", "terminated"]], without: ["poll interval", ...CENTRAL_DATABASES] },
+  ),
+  rule(
+    "control-plane-not-ready",
+    "OVN's central databases, by which its controller works, do not answer",
+    CENTRAL_DATABASES,
+    { rank: RANK.call, confidence: "medium", with: [["no such file", "connection refused", "failed", "terminated"]] },
   ),
   rule(
     "daemon-slow",
@@ -94,16 +104,15 @@ export const OVN_RULES = [
   rule(
     "cni-config-conflict",
     "The plugin is chained behind another, and not made for it",
-    [
-      "does not support key prevresult", "does not support prevresult", "must be called as the first", "must not be chained", "cannot be chained",
-      "required prevresult missing",
-    ],
+    ["does not support key prevresult", "does not support prevresult"],
     { rank: RANK.statement, confidence: "medium" },
   ),
   rule(
     "cni-config-invalid",
-    "A plugin that must follow another stands alone or first in its config",
-    ["must be called as chained", "called as chained plugin"],
+    "A plugin stands at a place of its config's chain for which it is not made",
+    [
+      "must be called as chained", "called as chained plugin", "required prevresult missing", "must be called as the first", "must not be chained", "cannot be chained",
+    ],
     { rank: RANK.statement, confidence: "medium" },
   ),
   rule(

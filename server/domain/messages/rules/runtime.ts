@@ -119,7 +119,7 @@ export const RUNTIME_RULES = [
     "The pod's user namespace, its shared memory or a hook of the runtime cannot be set up",
     [
       "uidmapping", "userns", "user namespace", "unsupported pod mode", "nri runpodsandbox", "must include metadata", "shm size", "cannot chown", "nri invoke",
-      "pre-stop hook", "uid mapping", "gid mapping", "hook", "sysctl \"", "unsafe sysctl", "sysctlforbidden",
+      "pre-stop hook", "uid mapping", "gid mapping", "running hook", "prestart hook", "createruntime hook", "createcontainer hook", "poststart hook", "oci hook", "sysctl \"", "unsafe sysctl", "sysctlforbidden",
     ],
     { rank: RANK.symptom, confidence: "medium", without: ["failed on the status hook", "webhook"] },
   ),

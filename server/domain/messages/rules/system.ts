@@ -39,10 +39,16 @@ export const SYSTEM_RULES = [
     "node-resource-exhausted",
     "The node cannot make another process or thread",
     [
-      "resource temporarily unavailable", "pthread_create failed", "cannot fork", "newosproc", "failed to create new os thread", "fork: retry",
+      "pthread_create failed", "cannot fork", "newosproc", "failed to create new os thread", "fork: retry",
       "unable to create thread", "insufficient pid", "pids limit", "pids.max", "too many processes",
     ],
     fact,
+  ),
+  rule(
+    "node-resource-exhausted",
+    "The node cannot make another process or thread",
+    ["resource temporarily unavailable"],
+    { ...fact, with: [["fork", "exec", "thread", "clone", "process", "runc", "shim", "iptables"]], without: ["acquiring lease", "dhcp daemon"] },
   ),
   rule(
     "node-resource-exhausted",
@@ -74,7 +80,6 @@ export const SYSTEM_RULES = [
     "A table of the kernel overflows: neighbours, connections or mounts",
     [
       "neighbour table overflow", "neighbor table overflow", "neighbour: arp_cache", "nf_conntrack: table full", "table full, dropping packet", "too many mounts",
-      "mount table",
     ],
     fact,
   ),
@@ -88,7 +93,7 @@ export const SYSTEM_RULES = [
     { confidence: "high", without: ["hasnodiskpressure", "nodehassufficient"] },
   ),
   rule("node-resource-exhausted", "The kernel has no buffers left", ["no buffer space available", "enobufs"], { rank: RANK.fact }),
-  rule("node-resource-exhausted", "A limit of the node's user or service is reached", ["rlimit_", "ulimit", "tasksmax", "nproc limit"], { confidence: "low" }),
+  rule("node-resource-exhausted", "A limit of the node's user or service is reached", ["tasksmax", "nproc limit"], { confidence: "low" }),
 
   rule("host-permission-or-mount", "SELinux or AppArmor denies it", ["avc: denied", "avc:denied", 'apparmor="denied"', "selinux is preventing", "type=avc"], fact),
   rule(
@@ -165,11 +170,17 @@ export const SYSTEM_RULES = [
     "netns-gone",
     "The process whose namespace was asked for is gone",
     [
-      "no such process", "cannot find the container's network namespace", "cannot get netns path", "cannot find network namespace",
+      "cannot find the container's network namespace", "cannot get netns path", "cannot find network namespace",
       "namespace for the terminated container", "namespace path", "failed to get network namespace", "netns is closed", "network namespace is closed",
       "invalid network namespace", "sandbox container is not running", "infra container not found", "cannot open network namespace",
     ],
     { confidence: "medium" },
+  ),
+  rule(
+    "netns-gone",
+    "The process whose namespace was asked for is gone",
+    ["no such process"],
+    { confidence: "medium", with: [["/proc/", "ns/net", "netns", "namespace", " pid", "kill", "signal"]], without: ["route"] },
   ),
   rule(
     "netns-gone",
@@ -193,14 +204,26 @@ export const SYSTEM_RULES = [
   rule(
     "kernel-or-module",
     "iptables lacks an extension that the rule needs",
-    ["no chain/target/match by that name", "couldn't load match", "couldn't load target", "missing kernel module", "extension", "unknown option"],
+    ["no chain/target/match by that name", "couldn't load match", "couldn't load target", "missing kernel module", "revision 0 not supported", "revision 1 not supported", "revision 2 not supported", "unknown option"],
     { with: [["iptables", "ip6tables", "nft", "xtables"]], confidence: "high" },
   ),
   rule(
     "kernel-or-module",
     "A kernel module cannot be loaded",
-    ["modprobe", "module not found in directory", "could not insert module", "unknown symbol in module", "failed to load module", "insmod:"],
+    ["module not found in directory", "could not insert module", "unknown symbol in module", "failed to load module", "insmod:"],
     { confidence: "high", without: ["text file busy"] },
+  ),
+  rule(
+    "kernel-or-module",
+    "A kernel module cannot be loaded",
+    ["modprobe"],
+    { confidence: "high", with: [["fatal", "not found", "no such file", "can't", "cannot", "could not", "failed", "denied", "exit status"]], without: ["text file busy"] },
+  ),
+  rule(
+    "kernel-or-module",
+    "This build of iptables and the kernel's tables do not fit each other",
+    ["rule_insert failed", "rule_append failed", "rule_replace failed", "chain_add failed", "chain_user_add failed", "table_add failed"],
+    { confidence: "medium", with: [["nf_tables", "iptables", "nft"]] },
   ),
   rule(
     "kernel-or-module",
@@ -208,7 +231,7 @@ export const SYSTEM_RULES = [
     [
       "operation not supported", "protocol not supported", "protocol not available", "address family not supported", "not supported by the kernel",
       "function not implemented", "enosys", "eopnotsupp", "unknown device type", "rtnetlink answers: not supported", "unsupported protocol", "kernel does not support",
-      "kernel not supported", "kernel version", "requires kernel", "kernel is too old", "missing kernel support",
+      "kernel not supported", "supported kernel version", "unsupported kernel version", "requires kernel", "kernel is too old", "missing kernel support",
     ],
     { rank: RANK.call, confidence: "medium" },
   ),
