@@ -9,10 +9,16 @@ export const API_RULES = [
     "The API server does not accept who is asking",
     [
       "unauthorized", "you must be logged in", "provide credentials", "invalid bearer token", "token has expired", "token is expired", "expired token",
-      "token has been invalidated", "unauthenticated", "authentication required", "no credentials", "error loading credentials", "invalid token",
-      "invalid serviceaccount token", "unable to create token", "bearer token", "certificate signed by unknown",
+      "token has been invalidated", "unauthenticated", "authentication required", "no credentials", "invalid token",
+      "invalid serviceaccount token", "bearer token", "certificate signed by unknown",
     ],
     { ...fact, without: ["unauthorizedoperation"] },
+  ),
+  rule(
+    "auth-or-rbac",
+    "The token or the credentials for the API server cannot be had",
+    ["unable to create token", "error loading credentials"],
+    { rank: RANK.symptom, confidence: "medium" },
   ),
   rule(
     "auth-or-rbac",
@@ -54,7 +60,7 @@ export const API_RULES = [
       "etcdserver:", ": service unavailable", "503 service unavailable", "status code 503", "code = unavailable desc = etcd", "etcd cluster is unavailable",
       "etcdserver: request timed out", "leader changed", "apiserver timeout", "the server was unable to return a response in the time",
       "server is currently unable to handle the request", "too many requests, please try again", "http2: client connection lost",
-      "apiserver not ready", "api server not ready", "failed to contact api server", "unable to connect to k8s server",
+      "apiserver not ready", "api server not ready", "failed to contact api server",
       "unable to connect to the server", "could not contact the api", "connection to the server",
     ],
     { ...fact, confidence: "high", without: ["/endpoint/"] },
@@ -70,7 +76,7 @@ export const API_RULES = [
     "A watch or a list of the API server fails",
     [
       "failed to list *v1", "failed to watch *v1", "failed to list *", "failed to watch *", "error retrieving resource lock", "failed to renew lease",
-      "failed to update lease", "unable to update node status", "client rate limiter wait",
+      "failed to update lease", "unable to update node status", "client rate limiter wait", "unable to connect to k8s server",
     ],
     { rank: RANK.symptom, confidence: "medium", without: ["forbidden", "unauthorized"] },
   ),

@@ -119,10 +119,11 @@ export const DEVICE_RULES = [
     "Something on the host rewrote the link that the plugin made",
     [
       "mac doesn't match", "mac does not match", "doesn't match container mac", "macaddresspolicy", "doesn't match link address", "does not match link",
-      "unmanaged by networkmanager", "renamed by udev", "could not generate persistent mac",
+      "unmanaged by networkmanager", "renamed by udev",
     ],
     { rank: RANK.fact, confidence: "high" },
   ),
+  rule("host-link-conflict", "udev looks after the link that the plugin made, and may rewrite its address", ["could not generate persistent mac"], { rank: RANK.symptom, confidence: "low" }),
   rule(
     "host-link-conflict",
     "The address of the link, or the port of its tunnel, is in use by another link",

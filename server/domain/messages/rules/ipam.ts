@@ -113,7 +113,7 @@ export const IPAM_RULES = [
       "pod cidr not assigned", "podcidr not assigned", "no podcidr", "podcidr is not set", "lack of podcidr", "does not have netconfig", "no pod cidr",
       "pod cidr is not", "pool not yet available", "pool not (yet) available", "crd-backed allocation pool", "no ipam pool provided", "ipam pool not",
       "no allocated node slice", "node slice", "nodeslicepool", "required ipv4 podcidr not available", "podcidr not available", "cidr not available",
-      "waiting for podcidr", "no ncs found", "ciliumnode", "no subnet found", "no subnets found", "ipamblock",
+      "waiting for podcidr", "no ncs found", "waiting for ciliumnode", "ciliumnode not found", "ciliumnode resource", "no subnet found", "no subnets found",
     ],
     {
       ...statement,

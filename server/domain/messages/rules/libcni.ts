@@ -15,10 +15,16 @@ export const LIBCNI_RULES = [
   ),
 
   rule(
+    "cni-version-mismatch",
+    "The runtime's own record of the sandbox is of a version of CNI that it cannot turn into the config's",
+    ["no converter for", "failed to convert cached result", "no valid converter"],
+    { rank: RANK.pair, confidence: "high" },
+  ),
+  rule(
     "plugin-binary-missing",
     "A config was read, and then one of the programs that it names was not found or did not answer",
     ["error validating cni config", "error validating cni config list"],
-    { rank: RANK.fact, confidence: "medium", without: ["does not support config version", "error parsing configuration"] },
+    { rank: RANK.call, confidence: "medium", without: ["does not support config version", "error parsing configuration"] },
   ),
   rule(
     "plugin-binary-missing",
@@ -79,6 +85,7 @@ export const LIBCNI_RULES = [
       with: [
         ["failed to get network", "unexpected end", "decoding", "failed to unmarshal", "read cached", "error loading", "invalid character", "no such file"],
       ],
+      without: ["converter", "failed to convert"],
     },
   ),
   rule(

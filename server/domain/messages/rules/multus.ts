@@ -15,10 +15,10 @@ export const MULTUS_RULES = [
       ...from,
       rank: RANK.fact,
       confidence: "high",
-      with: [["not found", "could not find the requested resource", "no matches for kind", "does not exist", "cannot find", "failed to find", "no such"]],
+      with: [["not found", "could not find the requested resource", "no matches for kind", "does not exist", "cannot find", "failed to find"]],
       without: [
         "forbidden", "unauthorized", "i/o timeout", "connection refused", "x509", "cache", "no route to host", "deadline exceeded", "handshake timeout", "no such host",
-        "network is unreachable", "connection reset", "etcdserver",
+        "network is unreachable", "connection reset", "etcdserver", ".sock",
       ],
     },
   ),
