@@ -1,7 +1,7 @@
 import { RANK, rule } from "../rule";
 
 /** Names of daemons and their programs, as pods, containers and processes carry them. */
-const DAEMON_NAMES = ["multus", "cilium", "calico", "felix", "flannel", "aws-node", "aws-k8s-agent", "ipamd", "kube-ovn", "ovnkube", "ovn-", "ovs-", "openvswitch", "antrea", "azure-cns", "azure-vnet", "whereabouts", "weave", "canal", "kindnet", "kube-router", "cni-", "-cni", "spiderpool", "sriov"] as const;
+const DAEMON_NAMES = ["multus", "cilium", "calico", "felix", "flannel", "aws-node", "aws-k8s-agent", "ipamd", "kube-ovn", "ovnkube", "ovn-", "ovs-", "openvswitch", "openshift-sdn", "antrea", "azure-cns", "azure-vnet", "whereabouts", "weave", "canal", "kindnet", "kube-router", "cni-", "-cni", "spiderpool", "sriov"] as const;
 const DELEGATES = ["(bridge)", "(macvlan)", "(host-local)", "(portmap)", "(loopback)", "(ipvlan)", "(cilium-cni)", "(calico)", "(ptp)", "(bandwidth)", "(tuning)"] as const;
 
 /** What is said of a daemon's own pod and process: events, states, the kernel's log. */

@@ -23,7 +23,7 @@ export const OVN_RULES = [
     "control-plane-not-ready",
     "OVN has not bound the port, or its flows are not installed yet",
     [
-      "ovs port binding", "ovn-installed", "ovn port binding", "waiting for ovs port", "openflow port is not ready", "ofport", "flows are not ready",
+      "ovs port binding", "ovn-installed", "ovn port binding", "waiting for ovs port", "openflow port is not ready", "waiting for ofport", "failed to get ofport", "flows are not ready",
       "timed out waiting for ovs", "waiting for pod flows",
     ],
     { ...ovnK, rank: RANK.statement, confidence: "high" },
