@@ -45,7 +45,12 @@ test("what the image copies is all that the product needs, with nothing written 
   const ended = once(product, "exit");
   try {
     await until("the pages", 60_000, async () => ((await fetch(`http://localhost:${port}/healthz`)).ok ? true : undefined));
+    const codings: (string | undefined)[] = [];
+    page.on("response", (response) => {
+      if (response.request().resourceType() === "script") codings.push(response.headers()["content-encoding"]);
+    });
     expect((await page.goto(`http://localhost:${port}/`))?.status()).toBe(200);
+    expect([...new Set(codings)], "as what the scripts came").toEqual(["br"]);
   } finally {
     product.kill("SIGTERM");
     const [code] = (await ended) as [number | null];

@@ -81,6 +81,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     const web = await progress.step("Starting the pages", () =>
       startWebChild({
         root: io.root,
+        preload: path.join(io.root, "dist/web-preload.mjs"),
         host: HOST,
         port: config.port,
         env: io.env,

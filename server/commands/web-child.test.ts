@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { get, type IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../clock";
 import { freePort } from "../dev/free-port";
 import { createLog } from "../log";
@@ -11,7 +13,13 @@ import { startWebChild } from "./web-child";
 
 /** A child of a few lines stands where the built pages do; everything around it is real. */
 let root: string;
+let built: string;
 let ended: string[] = [];
+beforeAll(async () => {
+  built = mkdtempSync(path.join(os.tmpdir(), "sandglass-web-preload-"));
+  await build({ entryPoints: [path.join(import.meta.dirname, "web-preload.ts")], outfile: path.join(built, "web-preload.mjs"), bundle: true, format: "esm", platform: "node", target: "node24", logLevel: "warning" });
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
 beforeEach(() => {
   ended = [];
   root = mkdtempSync(path.join(os.tmpdir(), "sandglass-web-child-"));
@@ -22,7 +30,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const program = (text: string): void => writeFileSync(path.join(root, ".next/standalone/server.js"), text);
 
 const start = async (port: number, signal = new AbortController().signal) =>
-  startWebChild({ root, host: "127.0.0.1", port, encodedConfig: "{}", env: { ...process.env, KUBECONFIG: "/somewhere/kubeconfig", KUBERNETES_SERVICE_HOST: "10.0.0.1" }, clock: systemClock, log: createLog("silent", "test"), onEnded: () => ended.push("ended"), signal });
+  startWebChild({ root, preload: path.join(built, "web-preload.mjs"), host: "127.0.0.1", port, encodedConfig: "{}", env: { ...process.env, KUBECONFIG: "/somewhere/kubeconfig", KUBERNETES_SERVICE_HOST: "10.0.0.1" }, clock: systemClock, log: createLog("silent", "test"), onEnded: () => ended.push("ended"), signal });
 
 const SERVES = `require("node:http").createServer((_, answer) => answer.end(JSON.stringify(process.env))).listen(Number(process.env.PORT), process.env.HOSTNAME);`;
 
@@ -51,6 +59,28 @@ describe("the web process", () => {
       };
       for (const target of ["/nodes/%E0%A4%A", "/api/v1/nodes/%", "/%zz?a=1"]) expect([target, await status(target)]).toEqual([target, 400]);
       for (const target of ["/nodes/%41", "/?q=%E0%A4%A"]) expect([target, await status(target)]).toEqual([target, 200]);
+    } finally {
+      await web.stop();
+    }
+  });
+
+  test("sends what the build packed as it was packed, and has Next's server answer the rest", async () => {
+    const folder = path.join(root, ".next/standalone/packed/_next/static");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "a.js.br"), brotliCompressSync("packed"));
+    program(`require("node:http").createServer((_, answer) => answer.end("Next")).listen(Number(process.env.PORT), process.env.HOSTNAME);`);
+    const port = await freePort();
+    const web = await start(port);
+    try {
+      const text = async (target: string, coding: string): Promise<string> => {
+        const [answer] = (await once(get({ host: "127.0.0.1", port, path: target, headers: { "accept-encoding": coding } }), "response")) as [IncomingMessage]; // what "response" brings
+        const parts: Buffer[] = [];
+        for await (const part of answer) parts.push(part as Buffer); // no encoding was set
+        return String(answer.headers["content-encoding"] === "br" ? brotliDecompressSync(Buffer.concat(parts)) : Buffer.concat(parts));
+      };
+      expect(await text("/_next/static/a.js", "br")).toBe("packed");
+      expect(await text("/_next/static/a.js", "gzip")).toBe("Next");
+      expect(await text("/_next/static/b.js", "br")).toBe("Next");
     } finally {
       await web.stop();
     }

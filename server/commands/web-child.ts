@@ -2,10 +2,10 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Clock } from "../clock";
 import { ConfigError, WEB_VARIABLE, type Environment } from "../config";
 import type { Log } from "../log";
-import { WEB_PRELOAD } from "./web-preload";
 
 /** How long pages may take to come up before the start counts as failed. */
 const START_TIMEOUT_MS = 60_000;
@@ -42,6 +42,8 @@ export async function requireFreePort(port: number, host: string): Promise<void>
 
 export async function startWebChild(options: {
   readonly root: string;
+  /** `web-preload.ts` as it was built. */
+  readonly preload: string;
   readonly host: string;
   readonly port: number;
   readonly encodedConfig: string;
@@ -64,7 +66,7 @@ export async function startWebChild(options: {
   const start = (): ChildProcess => {
     const started = fork(path.join(options.root, ".next/standalone/server.js"), [], {
       cwd: path.join(options.root, ".next/standalone"),
-      execArgv: ["--import", WEB_PRELOAD],
+      execArgv: ["--import", pathToFileURL(options.preload).href],
       env: {
         // Whole: actions find the cluster and its credential plugins by the same variables as the collector.
         ...options.env,

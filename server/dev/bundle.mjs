@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import { BUNDLE, inRoot } from "./paths.mjs";
 
 /**
- * The collector, the agent and every other command as one file with its lazily loaded parts beside it. What has native
+ * The collector, the agent and every other command as one file with its lazily loaded parts beside it, and what the web process runs first. What has native
  * parts, generated code that looks for its own files, or is served by Next stays a package.
  */
 const EXTERNAL = ["better-sqlite3", "next", "@prisma/client", "@prisma/adapter-better-sqlite3"];
@@ -16,7 +16,7 @@ const __dirname = pathOfBundle(new URL(".", import.meta.url));`;
 
 rmSync(inRoot("dist/parts"), { recursive: true, force: true });
 await build({
-  entryPoints: { main: inRoot("server/main.ts") },
+  entryPoints: { main: inRoot("server/main.ts"), "web-preload": inRoot("server/commands/web-preload.ts") },
   outdir: inRoot("dist"),
   outExtension: { ".js": ".mjs" },
   chunkNames: "parts/[name]-[hash]",

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { install, installed } from "./install.mjs";
 import { takeLock } from "./lock.mjs";
+import { packStatic } from "./pack-static.mjs";
 import { BUNDLE, inRoot, PROJECT_NODE, STANDALONE } from "./paths.mjs";
 import { manifest, readStamp, sameContent, writeStamp } from "./sources.mjs";
 import { mustRun, onStart, step } from "./steps.mjs";
@@ -47,6 +48,7 @@ async function build() {
     rmSync(STANDALONE, { recursive: true, force: true });
     await projectNode("next build", [inRoot("node_modules/next/dist/bin/next"), "build"]);
     cpSync(inRoot(".next/static"), path.join(STANDALONE, ".next/static"), { recursive: true });
+    await packStatic(inRoot(".next/static"), path.join(STANDALONE, "packed/_next/static"));
     if (existsSync(inRoot("public"))) cpSync(inRoot("public"), path.join(STANDALONE, "public"), { recursive: true });
   });
   await step("Building the server", () => projectNode("esbuild", [inRoot("server/dev/bundle.mjs")]));

@@ -1,0 +1,1 @@
+export function packStatic(from: string, to: string): Promise<void>;
