@@ -1,11 +1,12 @@
 import Link from "next/link";
-import type { CauseKnowledge } from "@/server/contract/causes";
+import type { CauseException, CauseKnowledge } from "@/server/contract/causes";
 import { Coded } from "@/components/ui/coded";
+import { CauseExceptionsPanel } from "./exceptions";
 
 const SEVERITY_WORDS = { blocks: "Stops pod start", risks: "Puts pod start at risk", notice: "Worth mending" } as const;
 
 /** What one cause is, how it is found, what it is mistaken for, and what to do. */
-export function CausePage({ cause }: { readonly cause: CauseKnowledge }) {
+export function CausePage({ cause, exceptions }: { readonly cause: CauseKnowledge; readonly exceptions: readonly CauseException[] }) {
   return (
     <article className="causes">
       <div className="page-head">
@@ -28,6 +29,7 @@ export function CausePage({ cause }: { readonly cause: CauseKnowledge }) {
         </p>
       </div>
       <Block title="What to do" items={cause.mitigation} ordered />
+      {cause.accepts === undefined ? null : <CauseExceptionsPanel code={cause.code} accepts={cause.accepts} initial={exceptions} />}
       <Block title="What Sandglass looks at" items={cause.checks} />
       {cause.lookAlikes.length === 0 ? null : (
         <section aria-labelledby="alike-h">

@@ -3,6 +3,9 @@ export const QUERY_KEYS = {
   status: ["status"],
   fleet: ["fleet"],
   visibility: ["visibility"],
+  /** What all nodes' pages begin with. */
+  nodes: ["node"],
+  exceptions: (code: string) => ["exceptions", code] as const,
   node: (name: string) => ["node", name] as const,
   timeline: (name: string, range: string, points: number) => ["timeline", name, range, points] as const,
   spark: (name: string) => ["spark", name] as const,

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import type { CauseOut, DiagnosisOut } from "@/server/contract/causes";
+import { AcceptableSubjects, AcceptedList } from "@/components/cause/exceptions";
 import { Coded } from "@/components/ui/coded";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { Instant } from "@/components/ui/instant";
@@ -8,7 +9,7 @@ import { severityLook, severityWords } from "./cause-words";
 
 /** The node's causes, the gravest first, each with what it rests on, what it brings about and what to do. */
 export function CauseCards({ diagnosis, nowMs }: { readonly diagnosis: DiagnosisOut; readonly nowMs: number }) {
-  const { causes, suspended } = diagnosis;
+  const { causes, suspended, accepted } = diagnosis;
   return (
     <>
       {causes.map((cause, index) => (
@@ -29,6 +30,17 @@ export function CauseCards({ diagnosis, nowMs }: { readonly diagnosis: Diagnosis
           <p className="small muted">It was seen before and is neither seen nor cleared now. {cause.reason}</p>
         </div>
       ))}
+      {accepted.length === 0 ? null : (
+        <div className="blk">
+          <h3 className="h3">Accepted as it is</h3>
+          {[...new Set(accepted.map(({ title }) => title))].map((title) => (
+            <div key={title}>
+              <p className="small muted">{title}</p>
+              <AcceptedList items={accepted.filter((one) => one.title === title)} nowMs={nowMs} />
+            </div>
+          ))}
+        </div>
+      )}
     </>
   );
 }
@@ -68,6 +80,7 @@ function CauseCard({ cause, place, nowMs }: { readonly cause: CauseOut; readonly
           </ul>
         </div>
       )}
+      <AcceptableSubjects code={cause.code} subjects={cause.subjects} />
       <details className="what">
         <summary>What to do</summary>
         <ol>

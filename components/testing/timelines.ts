@@ -18,5 +18,5 @@ export function timelineOf(series: readonly Wire[], change: Partial<Timeline> = 
 }
 
 export function detailOf(change: Partial<NodeDetail> = {}): NodeDetail {
-  return { ...summary("node-7"), seq: 1, conditions: [], waitingPods: [], daemons: [], sockets: [], blind: [], diagnosis: { causes: [], unknown: [], suspended: [] }, ...change };
+  return { ...summary("node-7"), seq: 1, conditions: [], waitingPods: [], daemons: [], sockets: [], blind: [], diagnosis: { causes: [], unknown: [], accepted: [], suspended: [] }, ...change };
 }

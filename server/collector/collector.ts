@@ -31,6 +31,8 @@ const MIN_TICK_REAL_MS = 100;
 const MAX_UPKEEP_STEPS = 4;
 /** Changes that people made are looked for, and their checks carried out, every so many ticks. */
 const VERIFY_EVERY_TICKS = 3;
+/** What people accepted as it is is read every so many ticks. */
+const EXCEPTIONS_EVERY_TICKS = 2;
 /** Own metrics are brought up to date every so many ticks. */
 const METRICS_EVERY_TICKS = 5;
 
@@ -149,6 +151,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       try {
         tap?.judged(clock.now());
         const now = status();
+        if (ticks % EXCEPTIONS_EVERY_TICKS === 0 && now.store.writable) pipeline.accept(ingest.exceptions());
         const written = pipeline.tick(now);
         if (written && !pastComing) upkeep(ingest, clock.now(), log);
         if (written && pipeline.judges && ticks % VERIFY_EVERY_TICKS === 0) carryOutVerifications(ingest.verifications, (node) => pipeline.view(node), clock.now(), log);

@@ -328,3 +328,22 @@ describe("what an agent tells of a daemon's cgroup", () => {
     expect(h.reader.node("a" as NodeName)?.view.blind.map(({ what, reason }) => `${what}: ${reason}`)).toContain("CPU and memory of CNI daemons and system DaemonSets, by their cgroups: no cgroups of pods below /sys/fs/cgroup");
   });
 });
+
+describe("what a person accepted", () => {
+  test("is left out at the next tick on every node, though nothing of the node changed, and fires again once it is withdrawn", () => {
+    h.ready(["a"], []);
+    h.node("a", { versions: { os: "Talos (v1.12.3)" } });
+    h.pod("csi-x", "a", { namespace: "kube-system" as Namespace, hostNetwork: true, owner: "DaemonSet/csi", daemon: { containers: [{ name: "csi", init: false }], restarts: 0, ready: true, running: [], terminations: [], waitingReasons: [] } });
+    const told = () => h.reader.node("a" as NodeName)?.view;
+    h.tick(1_000);
+    expect(told()?.causes.map(({ code, subjects }) => [code, subjects])).toEqual([["oom-victim-candidate", ["kube-system/csi"]]]);
+    h.pipeline.accept([{ code: "oom-victim-candidate", subject: "kube-system/csi", reason: "known", by: "anna", atMs: h.nowMs }]);
+    h.tick(1_000);
+    expect(told()?.causes).toEqual([]);
+    expect(told()?.acceptedCauses?.map(({ subjects }) => subjects)).toEqual([["kube-system/csi"]]);
+    h.pipeline.accept([]);
+    h.tick(1_000);
+    expect(told()?.causes).toHaveLength(1);
+    expect(told()?.acceptedCauses).toBeUndefined();
+  });
+});

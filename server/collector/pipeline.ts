@@ -2,6 +2,7 @@ import { monotonicMs, type Clock } from "../clock";
 import { MAX_CNI_DAEMON_SETS, MAX_NAD_PLUGIN_TYPES, type PushAnswer } from "../domain/agent-report";
 import { buildView } from "../domain/build-view";
 import { allFiring } from "../domain/causes/diagnose";
+import type { AcceptedException } from "../domain/causes/types";
 import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
 import type { NodeName } from "../domain/ids";
@@ -59,6 +60,7 @@ export class Pipeline {
   #daemonSets: readonly DaemonSetObject[] = [];
   #nads: ReadonlyMap<string, NadFacts> = new Map();
   #nadPluginTypes: ReadonlySet<string> = new Set();
+  #accepted: readonly AcceptedException[] = [];
 
   constructor(private readonly options: PipelineOptions) {
     this.#startedMs = options.clock.now();
@@ -126,6 +128,13 @@ export class Pipeline {
     let count = 0;
     for (const memory of this.#nodes.values()) if (freshnessOf(memory.view, "agent") === "fresh") count += 1;
     return count;
+  }
+
+  /** What people accepted as it is, whole; every node is judged again where it changed. */
+  accept(accepted: readonly AcceptedException[]): void {
+    if (JSON.stringify(accepted) === JSON.stringify(this.#accepted)) return;
+    this.#accepted = accepted;
+    for (const name of this.#nodes.keys()) this.#dirty.add(name);
   }
 
   /** Judges what changed and what time may have changed; returns how many nodes that were. */
@@ -291,6 +300,7 @@ export class Pipeline {
               daemonSets: this.#daemonSets,
               nads: this.#nads,
               nadPluginTypes: this.#nadPluginTypes,
+              accepted: this.#accepted,
               ...memory.window(this.options.expects),
               ...(fleet === undefined ? {} : { fleet }),
             },

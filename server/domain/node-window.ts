@@ -1,6 +1,6 @@
 import type { AgentReport, SandboxReading } from "./agent-report";
 import type { Answer } from "./answer";
-import type { Diagnosis, FleetPart, Point } from "./causes/types";
+import type { AcceptedException, Diagnosis, FleetPart, Point } from "./causes/types";
 import type { CniDaemon } from "./cni-daemons";
 import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "./model";
 import type { KindStatus, KubeletPage } from "./observation";
@@ -54,6 +54,8 @@ export interface NodeWindow {
   readonly trends: ReadonlyMap<string, readonly Point[]>;
   /** What the whole fleet says of this node; absent where it is in no incident of the fleet. */
   readonly fleet?: FleetPart;
+  /** What people accepted as it is; absent: nothing. */
+  readonly accepted?: readonly AcceptedException[];
   readonly previous?: Answer;
   readonly previousDiagnosis?: Diagnosis;
 }

@@ -9,7 +9,7 @@ export type Actor =
   /** The name that the API server gives to the credentials in use. */
   | { readonly kind: "cluster-user"; readonly user: string; readonly systemUser: string };
 
-export const RIGHTS = ["read", "plan-action", "run-action", "accept-key", "export", "annotate"] as const;
+export const RIGHTS = ["read", "plan-action", "run-action", "accept-key", "accept-exception", "export", "annotate"] as const;
 export type Right = (typeof RIGHTS)[number];
 
 export interface Permit {

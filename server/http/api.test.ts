@@ -66,8 +66,8 @@ describe("answers of the API", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("a list of routes is complete: each has a case here, is the stream, or is held by actions.test.ts, explain.test.ts or incidents.test.ts", () => {
-    const acting = ["actionPlan", "actionDryRun", "actionRun", "run", "acceptKey", "explain", "incidents", "incident", "incidentExport", "acknowledgeIncident", "noteIncident", "titleIncident"];
+  test("a list of routes is complete: each has a case here, is the stream, or is held by actions.test.ts, exceptions.test.ts, explain.test.ts or incidents.test.ts", () => {
+    const acting = ["actionPlan", "actionDryRun", "actionRun", "run", "acceptKey", "explain", "exceptions", "acceptException", "withdrawException", "incidents", "incident", "incidentExport", "acknowledgeIncident", "noteIncident", "titleIncident"];
     expect([...everyRoute.map(([name]) => name), "stream", ...acting].sort()).toEqual(Object.keys(ROUTES).sort());
   });
 

@@ -5,7 +5,7 @@ import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../domain/timeline";
 import { MAX_RANGE_MS } from "../services/range";
 import { MAX_AUDIT_READ, MAX_RUNS_READ } from "../store/state-types";
 import { MAX_INCIDENTS_READ } from "../store/types";
-import { CauseKnowledgeListSchema, CauseKnowledgeSchema } from "../contract/causes";
+import { AcceptExceptionBodySchema, CauseExceptionSchema, CauseExceptionsSchema, CauseKnowledgeListSchema, CauseKnowledgeSchema, WithdrawExceptionBodySchema, WithdrawnExceptionSchema } from "../contract/causes";
 import { ExplainBodySchema, ExplainedTextSchema } from "../contract/explain";
 import { AcknowledgeBodySchema, AcknowledgedSchema, IncidentDetailSchema, IncidentExportSchema, IncidentListSchema, NoteBodySchema, SaidSchema, TitleBodySchema } from "../contract/incidents";
 import {
@@ -63,6 +63,7 @@ const signals = z.string().max(4_000).transform((text, ctx): SignalId[] => {
   return z.NEVER;
 });
 
+const CauseParams = z.object({ code: z.string().max(64) });
 const IncidentParams = z.object({ id: whole(1, 999_999_999) });
 
 export const ROUTES = {
@@ -90,7 +91,10 @@ export const ROUTES = {
   offeredKeys: route({ method: "GET", path: "/api/v1/kubelet-keys", summary: "Kubelets whose key changed and waits to be accepted", answer: OfferedKeysSchema }),
   acceptKey: route({ method: "POST", path: "/api/v1/nodes/{name}/kubelet-key", summary: "Accepts the key that a node's kubelet offers", params: NodeParams, body: AcceptKeyBodySchema, answer: AcceptedKeySchema }),
   causes: route({ method: "GET", path: "/api/v1/causes", summary: "What Sandglass knows of every cause", answer: CauseKnowledgeListSchema }),
-  cause: route({ method: "GET", path: "/api/v1/causes/{code}", summary: "What Sandglass knows of one cause", params: z.object({ code: z.string().max(64) }), answer: CauseKnowledgeSchema }),
+  cause: route({ method: "GET", path: "/api/v1/causes/{code}", summary: "What Sandglass knows of one cause", params: CauseParams, answer: CauseKnowledgeSchema }),
+  exceptions: route({ method: "GET", path: "/api/v1/causes/{code}/exceptions", summary: "What of a cause people accepted as it is, with who, when and why", params: CauseParams, answer: CauseExceptionsSchema }),
+  acceptException: route({ method: "POST", path: "/api/v1/causes/{code}/exceptions", summary: "Accepts one subject of a cause as it is; what is accepted already gets the new reason", params: CauseParams, body: AcceptExceptionBodySchema, answer: CauseExceptionSchema }),
+  withdrawException: route({ method: "POST", path: "/api/v1/causes/{code}/exceptions/withdraw", summary: "Withdraws what was accepted: the cause fires again where it is there", params: CauseParams, body: WithdrawExceptionBodySchema, answer: WithdrawnExceptionSchema }),
   incidents: route({
     method: "GET", path: "/api/v1/incidents", summary: "Incidents: those that are not over first, then closed ones, newest first",
     query: z.object({ state: z.enum(["open", "closed", "all"]).optional(), node: NodeNameParam.optional(), limit: whole(1, MAX_INCIDENTS_READ).optional(), before: whole(1, 999_999_999).optional() }), answer: IncidentListSchema,

@@ -30,7 +30,7 @@ export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly inp
     sockets: view.sockets.map((socket) => ({ ...socket })),
     ...(view.config === undefined ? {} : { config: { ...view.config, pluginTypes: [...view.config.pluginTypes], missingBinaries: [...view.config.missingBinaries] } }),
     blind: view.blind.map((item) => ({ ...item })),
-    diagnosis: diagnosisOut(view),
+    diagnosis: diagnosisOut(view, ctx.reader.exceptions()),
     ...incidentOf(ctx, input.name),
     ...(previous === undefined ? {} : { previous }),
     ...(next === undefined ? {} : { next }),

@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
+import type { AcceptedException } from "../domain/causes/types";
 import type { NodeView } from "../domain/node-view";
 import { StoreError, toUnwritable } from "./errors";
+import { EXCEPTIONS, toExceptions, type ExceptionRow } from "./exception-rows";
 import { ChangeWriter } from "./ingest/changes";
 import { IncidentWriter, loadIncidents } from "./ingest/incidents";
 import { maintenance } from "./ingest/maintain";
@@ -89,6 +91,10 @@ class SqliteIngest implements Ingest {
 
   loadIncidents(closedSinceMs: number): ReturnType<Ingest["loadIncidents"]> {
     return this.#read((db) => loadIncidents(db, closedSinceMs));
+  }
+
+  exceptions(): readonly AcceptedException[] {
+    return this.#read((db) => toExceptions(db.prepare<[], ExceptionRow>(EXCEPTIONS).all()));
   }
 
   kubeletKeys(): ReadonlyMap<string, KubeletKey> {

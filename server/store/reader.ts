@@ -1,4 +1,5 @@
 import { fleetHistory, answerChanges } from "./reader/history";
+import { EXCEPTIONS, toExceptions, type ExceptionRow } from "./exception-rows";
 import { readEvents } from "./reader/events";
 import { changedIncidents, clusterChanges, openIncidents, readIncident, readIncidents } from "./reader/incidents";
 import { ReadSource, type Query } from "./reader/source";
@@ -32,6 +33,7 @@ export function openReader({ file }: { readonly file: string }): Reader {
     openIncidents: () => source.read(openIncidents),
     changedIncidents: (sinceSeq) => source.read((query) => changedIncidents(query, sinceSeq)),
     clusterChanges: (asked) => source.read((query) => clusterChanges(query, asked)),
+    exceptions: () => source.read((query) => toExceptions(query.all<ExceptionRow>(EXCEPTIONS))),
     close: () => source.close(),
   };
 }

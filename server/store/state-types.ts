@@ -1,4 +1,5 @@
 import type { ActionReading, Plan, Verdict } from "../domain/actions/types";
+import type { AcceptedException } from "../domain/causes/types";
 import type { RequestId } from "../domain/ids";
 import type { AuditEntry, Permit } from "../domain/permit";
 import type { KubeletKey } from "./types";
@@ -29,6 +30,11 @@ export interface State {
   noteIncident(permit: Permit, entry: AuditEntry, note: { readonly id: number; readonly text: string }): Promise<"done" | "not-found" | "too-many">;
   /** A title replaces the one before. False where there is no such incident. */
   titleIncident(permit: Permit, entry: AuditEntry, title: { readonly id: number; readonly text: string }): Promise<boolean>;
+
+  /** What is accepted already gets the new reason. "too-many" at MAX_EXCEPTIONS. */
+  acceptException(permit: Permit, entry: AuditEntry, exception: Pick<AcceptedException, "code" | "subject" | "reason">): Promise<"done" | "too-many">;
+  /** False where it is not accepted. */
+  withdrawException(permit: Permit, entry: AuditEntry, exception: Pick<AcceptedException, "code" | "subject">): Promise<boolean>;
 
   /** Keys that changed and wait to be accepted, by node, at most MAX_KEYS_READ. */
   offeredKeys(): Promise<readonly KubeletKey[]>;
@@ -95,6 +101,8 @@ export interface ActionRun extends NewRun {
 
 /** Most notes of one incident. */
 export const MAX_NOTES = 200;
+/** Most exceptions of all causes together. */
+export const MAX_EXCEPTIONS = 500;
 export const MAX_KEYS_READ = 500;
 export const MAX_RUNS_READ = 200;
 export const MAX_AUDIT_READ = 500;

@@ -7,7 +7,7 @@ import { findRuns, readAudit, readRuns } from "./reader/runs";
 import { ReadSource } from "./reader/source";
 import { toRun } from "./run-rows";
 import type { ActionRun, State } from "./state-types";
-import { MAX_KEYS_READ, MAX_NOTES } from "./state-types";
+import { MAX_EXCEPTIONS, MAX_KEYS_READ, MAX_NOTES } from "./state-types";
 
 /** Writes and reads that wait for their turn. People are few; more than this is a fault or an attack. */
 export const MAX_STATE_QUEUE = 200;
@@ -127,6 +127,25 @@ class PrismaState implements State {
       await savePeople(tx, id, { title: text, titledBy: entry.actor, titledMs: BigInt(entry.atMs) });
       await addAudit(tx, entry);
       return true;
+    });
+  }
+
+  acceptException(...[permit, entry, { code, subject, reason }]: Parameters<State["acceptException"]>): ReturnType<State["acceptException"]> {
+    return this.#write(permit, async (tx) => {
+      const id = { code_subject: { code, subject } };
+      if ((await tx.causeException.findUnique({ where: id })) === null && (await tx.causeException.count()) >= MAX_EXCEPTIONS) return "too-many";
+      const said = { reason, by: entry.actor, atMs: BigInt(entry.atMs) };
+      await tx.causeException.upsert({ where: id, update: said, create: { code, subject, ...said } });
+      await addAudit(tx, entry);
+      return "done";
+    });
+  }
+
+  withdrawException(...[permit, entry, { code, subject }]: Parameters<State["withdrawException"]>): Promise<boolean> {
+    return this.#write(permit, async (tx) => {
+      const { count } = await tx.causeException.deleteMany({ where: { code, subject } });
+      if (count > 0) await addAudit(tx, entry);
+      return count > 0;
     });
   }
 

@@ -1,4 +1,5 @@
 import type { ClusterChange } from "../domain/cluster-changes";
+import type { AcceptedException } from "../domain/causes/types";
 import type { NodeName } from "../domain/ids";
 import type { IncidentState } from "../domain/incident/machine";
 import type { Incident, IncidentEntry, KeepStretch } from "../domain/incident/types";
@@ -25,6 +26,8 @@ export interface Ingest {
   loadIncidents(closedSinceMs: number): { readonly items: readonly Incident[]; readonly lastId: number; readonly lastLookMs: number | undefined };
   /** What became of the actions that people ran. */
   readonly verifications: Verifications;
+  /** What people accepted as it is, at most MAX_EXCEPTIONS. */
+  exceptions(): readonly AcceptedException[];
   /** Keys of kubelets seen first (`--kubelet-tls=pin`). */
   kubeletKeys(): ReadonlyMap<string, KubeletKey>;
   /** What the store takes on the disk, its log included; `undefined` where it cannot be told. */
@@ -180,6 +183,8 @@ export interface Reader {
   changedIncidents(sinceSeq: number): readonly number[];
   /** Changes of a node, and of the cluster, oldest first; of too many, the newest. */
   clusterChanges(query: { readonly node: string; readonly fromMs: number; readonly toMs: number; readonly limit: number }): readonly ClusterChange[];
+  /** What people accepted as it is, by cause and subject, at most MAX_EXCEPTIONS. */
+  exceptions(): readonly AcceptedException[];
   close(): void;
 }
 

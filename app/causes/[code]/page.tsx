@@ -3,6 +3,8 @@ import { notFound } from "next/navigation";
 import { CausePage } from "@/components/cause/cause-page";
 import type { CauseKnowledge } from "@/server/contract/causes";
 import { ServiceError } from "@/server/errors";
+import { requestContext } from "@/server/http/context";
+import { readExceptions } from "@/server/services/causes/read-exceptions";
 import { readCause } from "@/server/services/read-causes";
 
 export const dynamic = "force-dynamic";
@@ -16,7 +18,8 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
 }
 
 export default async function Page({ params }: PageProps) {
-  return <CausePage cause={causeOr404((await params).code)} />;
+  const cause = causeOr404((await params).code);
+  return <CausePage cause={cause} exceptions={cause.accepts === undefined ? [] : readExceptions({ ctx: await requestContext(), input: cause })} />;
 }
 
 function causeOr404(code: string): CauseKnowledge {

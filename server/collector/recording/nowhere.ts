@@ -7,6 +7,7 @@ export const nowhere = (): Ingest => ({
   loadViews: () => [],
   loadIncidents: () => ({ items: [], lastId: 0, lastLookMs: undefined }),
   verifications: { unseen: () => [], seen: () => {}, giveUp: () => {}, due: () => [], record: () => {}, interrupt: () => 0 },
+  exceptions: () => [],
   kubeletKeys: () => new Map(),
   sizeBytes: () => undefined,
   close: () => {},

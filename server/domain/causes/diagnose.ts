@@ -13,10 +13,13 @@ export function diagnose(input: CauseInput, previous: Diagnosis, causes: readonl
   const since = sinceByKey(previous);
   const firing: FiringCause[] = [];
   const unknown = new Map<string, CauseCode[]>();
+  const accepted: NonNullable<Diagnosis["acceptedCauses"]>[number][] = [];
   const suspended: Diagnosis["suspendedCauses"][number][] = [];
   for (const cause of causes) {
     const findings = cause.check(input);
     for (const finding of findings) if (finding.state === "firing") firing.push(asFiring(cause, finding, since.get(keyOf(cause.code, finding.detail)) ?? input.nowMs));
+    const exceptions = findings.flatMap((finding) => finding.accepted ?? []);
+    if (exceptions.length > 0) accepted.push({ code: cause.code, title: cause.title, subjects: exceptions });
     const blind = findings.filter(({ state }) => state === "unknown");
     const [first] = blind;
     if (first === undefined) continue;
@@ -30,7 +33,7 @@ export function diagnose(input: CauseInput, previous: Diagnosis, causes: readonl
   }
   const known = withoutLeftOver(firing).sort((a, b) => GRAVITY[a.severity] - GRAVITY[b.severity] || CERTAINTY[a.certainty] - CERTAINTY[b.certainty]);
   const roots = foldCauses(known, (code) => causes.find((one) => one.code === code) ?? NO_KIN);
-  return { causes: roots, unknownCauses: [...unknown].map(([reason, codes]) => ({ reason, codes })), suspendedCauses: suspended };
+  return { causes: roots, unknownCauses: [...unknown].map(([reason, codes]) => ({ reason, codes })), suspendedCauses: suspended, ...(accepted.length === 0 ? {} : { acceptedCauses: accepted }) };
 }
 
 const NO_KIN = { explains: [] };

@@ -54,7 +54,7 @@ export function causeInput(window: NodeWindow, judged: Judged, nowMs: number, th
     source,
     kind: (kind) => partOf(window.kinds, kind, nowMs),
     ...(window.fleet === undefined ? {} : { fleet: window.fleet }),
-    accepted: [],
+    accepted: window.accepted ?? [],
     kubeletFailures: window.kubelet.failures ?? {},
     kubeletPages: window.kubelet.pages ?? {},
   };

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { ContainerCgroup } from "../agent-readings";
 import { agentReport, namespace, node, objectName } from "../testing/builders";
+import { diagnose } from "./diagnose";
 import { oomVictimCandidate } from "./oom-victim-candidate";
 import { causeCases, checked } from "./testing/cases";
 import { daemonPod, detail, multus } from "./testing/daemons";
 import { causeInput } from "./testing/input";
 import { DEFAULT_RESOURCES } from "./testing/resources";
 import { secondsAgo } from "./testing/texts";
+import { NO_DIAGNOSIS } from "./types";
 
 const GI = 2 ** 30;
 const talos = { node: node({ versions: { os: "Talos (v1.12.3)" } }) };
@@ -27,7 +29,7 @@ causeCases(oomVictimCandidate, {
     { name: "on a Talos from before that handler", input: causeInput({ ...shipped, node: node({ versions: { os: "Talos (v1.9.5)" } }) }) },
     { name: "on another system", input: causeInput({ ...shipped, node: node({ versions: { os: "Debian GNU/Linux 12 (bookworm)" } }) }) },
     { name: "where the pod's control group is limited all the same", input: causeInput({ ...shipped, ...talos, report: agentReport({ cgroups: { looked: true, items: [cgroup(true)] } }) }) },
-    { name: "where the daemon was accepted as it is", input: causeInput({ ...shipped, ...talos, accepted: [{ code: "oom-victim-candidate", subject: "kube-system/kube-multus-ds", reason: "must not be killed at a limit" }] }) },
+    { name: "where the daemon was accepted as it is", input: causeInput({ ...shipped, ...talos, accepted: [{ code: "oom-victim-candidate", subject: "kube-system/kube-multus-ds", reason: "must not be killed at a limit", by: "anna", atMs: secondsAgo(60) }] }) },
     { name: "where the pod is being deleted", input: causeInput({ ...multus(detail({ containers: DEFAULT_RESOURCES }), { pod: { deleting: true } }), ...talos }) },
   ],
   missing: [
@@ -38,10 +40,23 @@ causeCases(oomVictimCandidate, {
 
 describe("an accepted exception", () => {
   it("stands in the evidence with its reason, and hides no other daemon", () => {
-    const accepted = [{ code: "oom-victim-candidate" as const, subject: "kube-system/kube-multus-ds", reason: "must not be killed at a limit" }];
+    const accepted = [{ code: "oom-victim-candidate" as const, subject: "kube-system/kube-multus-ds", reason: "must not be killed at a limit", by: "anna", atMs: secondsAgo(60) }];
     const [finding] = checked(oomVictimCandidate, causeInput({ ...multus(detail({ containers: DEFAULT_RESOURCES }), { others: [csi] }), ...talos, accepted }));
     expect(finding?.summary).toContain("1 system daemon here has no memory limit");
-    expect(finding?.evidence).toContainEqual(expect.objectContaining({ what: "kube-system/kube-multus-ds is accepted as it is", value: "must not be killed at a limit" }));
+    expect(finding?.evidence).toContainEqual(expect.objectContaining({ what: "kube-system/kube-multus-ds is accepted as it is by anna", value: "must not be killed at a limit", atMs: secondsAgo(60) }));
+    expect(finding).toMatchObject({ subjects: ["storage/csi-node"], accepted: ["kube-system/kube-multus-ds"] });
+  });
+
+  it("is told of beside a clear finding, and one that nothing needs is not", () => {
+    const accepted = ["kube-system/kube-multus-ds", "kube-system/gone"].map((subject) => ({ code: "oom-victim-candidate" as const, subject, reason: "known", by: "anna", atMs: secondsAgo(60) }));
+    const { causes, acceptedCauses } = diagnose(causeInput({ ...shipped, ...talos, accepted }), NO_DIAGNOSIS, [oomVictimCandidate]);
+    expect(causes).toEqual([]);
+    expect(acceptedCauses).toEqual([{ code: "oom-victim-candidate", title: oomVictimCandidate.title, subjects: ["kube-system/kube-multus-ds"] }]);
+  });
+
+  it("of another cause counts for nothing", () => {
+    const accepted = [{ code: "nad-missing" as const, subject: "kube-system/kube-multus-ds", reason: "known", by: "anna", atMs: secondsAgo(60) }];
+    expect(checked(oomVictimCandidate, causeInput({ ...shipped, ...talos, accepted }))[0]?.state).toBe("firing");
   });
 });
 

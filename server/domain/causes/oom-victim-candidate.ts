@@ -1,6 +1,7 @@
 import type { Evidence } from "../answer";
 import type { ContainerResources, PodObject } from "../model";
 import { countWords, listWords } from "../words";
+import { sortAccepted } from "./accepted";
 import { agentPart } from "./agent-part";
 import { daemonsUnseen } from "./daemon-pods";
 import { couldNotLook, notSeen, seen } from "./evidence";
@@ -36,6 +37,7 @@ export const oomVictimCandidate: Cause = {
   ],
   actions: ["set-daemon-resources"],
   explains: [],
+  accepts: "a system daemon",
   check: (input) => {
     const unseen = daemonsUnseen(input);
     if (unseen !== undefined) return [cannotTell(unseen)];
@@ -44,11 +46,9 @@ export const oomVictimCandidate: Cause = {
     const system = seen("Operating system", "api", { value: os });
     if (!killsByItself(os)) return [clear(`${os} has no handler of its own that ranks pods by their limits.`, [system])];
     const found = candidates(input);
-    const accepted = found.filter(({ subject }) => acceptedFor(input, subject) !== undefined);
-    const open = found.filter(({ subject }) => acceptedFor(input, subject) === undefined);
-    const exceptions = accepted.map(({ subject }) => seen(`${subject} is accepted as it is`, "api", { value: acceptedFor(input, subject) ?? "" }));
-    if (open.length === 0) return [clear(accepted.length === 0 ? "Every system daemon here has a memory limit on its pod." : "Every system daemon here has a memory limit on its pod, or is accepted without.", [system, ...exceptions])];
-    return [firing(input, open, [system, ...exceptions])];
+    const { open, evidence, named } = sortAccepted(input, "oom-victim-candidate", found);
+    if (open.length > 0) return [{ ...firing(input, open, [system, ...evidence]), ...named }];
+    return [{ ...clear(named.accepted === undefined ? "Every system daemon here has a memory limit on its pod." : "Every system daemon here has a memory limit on its pod, or is accepted without.", [system, ...evidence]), ...named }];
   },
 };
 
@@ -83,8 +83,6 @@ function candidates(input: CauseInput): readonly Candidate[] {
   }
   return found.sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
-
-const acceptedFor = ({ accepted }: CauseInput, subject: string): string | undefined => accepted.find((one) => one.code === "oom-victim-candidate" && one.subject === subject)?.reason;
 
 const containerWords = ({ unlimited }: Candidate): string => listWords(unlimited.map(({ name, init }) => `${init ? "init container " : ""}${name}`));
 

@@ -46,6 +46,10 @@ if (CAUSES.length > 0) {
       for (const list of [cause.explains, cause.lookAlikes.map((one) => one.code), cause.actions]) expect(new Set(list).size).toBe(list.length);
     });
 
+    it("may be accepted as it is only where it stops no pod", () => {
+      if (cause.accepts !== undefined) expect(cause.severity).toBe("notice");
+    });
+
     it("has a page that begins with its title and speaks of its look-alikes", () => {
       const page = read(causeDocs(code));
       expect(page.split("\n")[0]).toBe(`# ${cause.title}`);

@@ -30,6 +30,8 @@ export interface ErrorGroup {
 
 /** Most pods that a group or a finding lists by name; counts tell the whole number. */
 export const MAX_PODS_NAMED = 20;
+/** Most subjects that one finding names; its sentence tells how many there are. */
+export const MAX_SUBJECTS = 20;
 /** Most groups of texts that one judgement reads. */
 export const MAX_ERROR_GROUPS = 24;
 /** The complaint about a pod that is being torn down counts this long; a waiting pod's newest text counts while it waits. */
@@ -99,6 +101,9 @@ export interface AcceptedException {
   /** "kube-system/csi-node": what the finding is about. */
   readonly subject: string;
   readonly reason: string;
+  /** Who said so, and when. */
+  readonly by: string;
+  readonly atMs: number;
 }
 
 /** What the whole fleet says of this node: whether it turned together with others, and what these share. */
@@ -125,6 +130,9 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
   /** "namespace/name" of the pods that it concerns, bounded by MAX_PODS_NAMED. */
   readonly pods?: readonly string[];
+  /** Of a cause that `accepts`: what it is about now ("kube-system/csi-node"), and what it would be about, were that not accepted. Each at most MAX_SUBJECTS. */
+  readonly subjects?: readonly string[];
+  readonly accepted?: readonly string[];
   /** Where this one is graver or milder than its cause: a pod that asks for what is not there says nothing of the node. */
   readonly severity?: Severity;
   /** Where this one brings about less than its cause may: of the codes in the cause's own `explains`. */
@@ -156,6 +164,8 @@ export interface Cause {
   readonly explains: readonly CauseCode[];
   /** It says what happens to calls and never why: where it was measured, a cause that only a text of the same pods suggests explains it all the same. */
   readonly symptom?: true;
+  /** A finding of it may be right as it is, and a person may say so of one subject: what that subject is ("a system daemon"). Only of a *notice*: what stops pods cannot be accepted away. */
+  readonly accepts?: string;
   /** One finding, or several where the cause has details that can fire side by side. Never empty. */
   readonly check: (input: CauseInput) => readonly Finding[];
 }
@@ -181,6 +191,8 @@ export interface Diagnosis {
   readonly causes: readonly CauseView[];
   /** Causes that could not be looked for, by the reason. */
   readonly unknownCauses: readonly { readonly reason: string; readonly codes: readonly CauseCode[] }[];
+  /** What would fire here, were it not accepted; absent where nothing would. */
+  readonly acceptedCauses?: readonly { readonly code: CauseCode; readonly title: string; readonly subjects: readonly string[] }[];
   /** Fired when they were last seen, and cannot be looked for now: neither firing nor cleared. */
   readonly suspendedCauses: readonly { readonly code: CauseCode; readonly detail?: string; readonly title: string; readonly sinceMs: number; readonly reason: string }[];
 }
