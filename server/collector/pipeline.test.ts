@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ContainerCgroup } from "../domain/agent-readings";
 import type { AgentReport } from "../domain/agent-report";
 import type { Namespace, NodeName, ObjectName } from "../domain/ids";
+import type { DaemonPodDetail } from "../domain/model";
 import { API_FRESH_MS } from "../domain/sources";
 import { holdWriteLock } from "../store/testing/hold";
 import { PipelineHarness } from "./testing/harness";
@@ -326,6 +327,26 @@ describe("what an agent tells of a daemon's cgroup", () => {
     report([], { cgroups: { looked: false, reason: "no cgroups of pods below /sys/fs/cgroup" } });
     h.tick(1_000);
     expect(h.reader.node("a" as NodeName)?.view.blind.map(({ what, reason }) => `${what}: ${reason}`)).toContain("CPU and memory of CNI daemons and system DaemonSets, by their cgroups: no cgroups of pods below /sys/fs/cgroup");
+  });
+});
+
+describe("the nodes without a daemon", () => {
+  test("stand in the evidence on each of them, all nodes of the cluster compared", () => {
+    const GI = 2 ** 30;
+    const old = { createdMs: h.nowMs - 90_000_000, allocatable: { memoryBytes: 4 * GI, cpuCores: 4 } };
+    h.ready(["a", "b", "c"], []);
+    for (const name of ["a", "b"]) h.node(name, old);
+    h.node("c", { ...old, taints: ["gpu=true:NoSchedule"] });
+    h.daemonSet("kube-system", "kube-multus-ds", { tolerations: [{ key: "other" }] });
+    const daemonPod = (name: string, over: Partial<DaemonPodDetail>) => h.pod(`ds-${name}`, over.unscheduled === undefined ? name : undefined, { namespace: "kube-system" as Namespace, hostNetwork: true, owner: "DaemonSet/kube-multus-ds", requests: { cpuCores: 0.1, memoryBytes: 4 * GI }, daemon: { containers: [{ name: "kube-multus-ds", init: false, memoryRequestBytes: 4 * GI }], restarts: 0, ready: true, running: [], terminations: [], waitingReasons: [], ...over } });
+    daemonPod("a", {});
+    h.pod("web", "b", { ...running(h.nowMs), requests: { cpuCores: 1, memoryBytes: GI } });
+    daemonPod("b", { ready: false, unscheduled: { forNode: "b" as NodeName, message: "0/3 nodes are available", sinceMs: h.nowMs - 60_000 } });
+    h.tick(1_000);
+    const evidence = h.reader.node("b" as NodeName)?.view.causes.find(({ code }) => code === "daemon-unschedulable")?.evidence.map(({ what, value }) => `${what} ${value ?? ""}`) ?? [];
+    expect(evidence).toContain("Nodes of the cluster without a pod of kube-system/kube-multus-ds 2 of 3");
+    expect(evidence).toContain("A pod of kube-system/kube-multus-ds on node b: memory: it asks for 4 Gi, and 3 Gi of 4 Gi are not asked for yet ");
+    expect(evidence.some((line) => line.includes("on node c: it bears gpu=true:NoSchedule"))).toBe(true);
   });
 });
 

@@ -17,6 +17,7 @@ import type { Thresholds } from "../domain/thresholds";
 import type { Log } from "../log";
 import type { CollectorStatus } from "../store/types";
 import { ClusterState } from "./cluster-state";
+import { FleetGaps } from "./fleet-gaps";
 import type { IncidentSink, KeptIncidents, PastIncidents } from "./incident-keeper";
 import { Incidents } from "./incidents";
 import { NodeMemory } from "./node-memory";
@@ -61,6 +62,7 @@ export class Pipeline {
   #nads: ReadonlyMap<string, NadFacts> = new Map();
   #nadPluginTypes: ReadonlySet<string> = new Set();
   #accepted: readonly AcceptedException[] = [];
+  readonly #gaps = new FleetGaps();
 
   constructor(private readonly options: PipelineOptions) {
     this.#startedMs = options.clock.now();
@@ -301,6 +303,7 @@ export class Pipeline {
               nads: this.#nads,
               nadPluginTypes: this.#nadPluginTypes,
               accepted: this.#accepted,
+              gapsOf: (daemon) => this.#gaps.of(daemon, this.#currentDaemons(), this.cluster.nodes.values(), ({ name: other }) => this.cluster.podsOf(other).values(), nowMs),
               ...memory.window(this.options.expects),
               ...(fleet === undefined ? {} : { fleet }),
             },

@@ -38,6 +38,14 @@ export interface ContainerResources {
   readonly memoryRequestBytes?: number;
 }
 
+/** What a LimitRange of the namespace filled in when the pod was made: resources ("memory") that its container's manifest left out. */
+export interface FilledIn {
+  readonly container: string;
+  readonly init: boolean;
+  readonly limits: readonly string[];
+  readonly requests: readonly string[];
+}
+
 export interface ContainerTermination {
   readonly container: string;
   readonly init: boolean;
@@ -56,7 +64,10 @@ export interface RunningContainer {
 
 /** Only for pods of a CNI daemon or a system DaemonSet. */
 export interface DaemonPodDetail {
+  /** As the API server keeps them: what a LimitRange filled in is among them. */
   readonly containers: readonly ContainerResources[];
+  /** Absent: nothing was filled in. */
+  readonly filledIn?: readonly FilledIn[];
   readonly restarts: number;
   readonly ready: boolean;
   /** When the Ready condition last turned. */
@@ -78,6 +89,12 @@ export interface Toleration {
   /** Absent: `Exists`, so any value. */
   readonly value?: string;
   readonly effect?: string;
+}
+
+/** What a pod asks its node for, as the scheduler counts it. */
+export interface PodRequests {
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
 }
 
 /** About 0.3 KB on the heap; the bound of 0.5 KB is held by a test. */
@@ -106,6 +123,8 @@ export interface PodObject {
   /** "DaemonSet/kube-multus-ds"; the controller as kind and name. */
   readonly owner?: string;
   readonly system: boolean;
+  /** Absent: not told, which is not the same as nothing. */
+  readonly requests?: PodRequests;
   /** k8s.v1.cni.cncf.io/networks, and whether network-status was written. */
   readonly networks?: string;
   readonly hasNetworkStatus?: boolean;

@@ -2,6 +2,7 @@ import type { AgentReport, SandboxReading } from "./agent-report";
 import type { Answer } from "./answer";
 import type { AcceptedException, Diagnosis, FleetPart, Point } from "./causes/types";
 import type { CniDaemon } from "./cni-daemons";
+import type { DaemonGaps } from "./daemon-gaps";
 import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "./model";
 import type { KindStatus, KubeletPage } from "./observation";
 import { canonicalSocketPath } from "./known-sockets";
@@ -56,6 +57,8 @@ export interface NodeWindow {
   readonly fleet?: FleetPart;
   /** What people accepted as it is; absent: nothing. */
   readonly accepted?: readonly AcceptedException[];
+  /** The nodes of the whole cluster without a pod of a CNI daemon; asked only where the daemon lacks its pod here. */
+  readonly gapsOf?: (daemon: string) => DaemonGaps | undefined;
   readonly previous?: Answer;
   readonly previousDiagnosis?: Diagnosis;
 }

@@ -72,11 +72,12 @@ export class PipelineHarness {
       object: { name: name as NodeName, uid: name, unschedulable: false, taints: [], conditions: [{ type: "Ready", status: "True", sinceMs: this.nowMs }], addresses: [], versions: {}, allocatable: {}, ...over },
     });
   }
-  pod(uid: string, node: string, over: Partial<PodObject> = {}): void {
+  /** `undefined`: the scheduler has placed it nowhere. */
+  pod(uid: string, node: string | undefined, over: Partial<PodObject> = {}): void {
     this.pipeline.observe({
       source: "api", type: "pod", atMs: this.nowMs,
       object: {
-        uid, namespace: "default" as Namespace, name: uid as ObjectName, node: node as NodeName, hostNetwork: false, phase: "Pending", deleting: false, hasIp: false, hasAttachableVolumes: false, hasResourceClaims: false, system: false,
+        uid, namespace: "default" as Namespace, name: uid as ObjectName, ...(node === undefined ? {} : { node: node as NodeName }), hostNetwork: false, phase: "Pending", deleting: false, hasIp: false, hasAttachableVolumes: false, hasResourceClaims: false, system: false,
         scheduledMs: this.nowMs, readyToStart: { status: false, sinceMs: this.nowMs }, ...over,
       },
     });

@@ -44,7 +44,39 @@ causeCases(daemonUnschedulable, {
   ],
 });
 
+describe("the nodes of the cluster without the daemon", () => {
+  const gapsOf = () => ({ nodes: 24, without: 14, named: [{ node: "node-07", kind: "room" as const, why: "memory: it asks for 4 Gi, and 1 Gi of 3.8 Gi are not asked for yet" }, { node: "node-11", kind: "taint" as const, why: "it bears gpu=true:NoSchedule, which the DaemonSet does not tolerate" }] });
+
+  it.each([["it lacks room", unscheduledFor(40), small], ["a taint is in the way", daemons([], [intolerant]), taintedNode]])("are named with what each lacks where %s", (_, parts, of) => {
+    const [finding] = checked(daemonUnschedulable, causeInput({ ...parts, ...of, ...socketsSeen([]), gapsOf }));
+    const told = finding?.evidence.map(({ what, value }) => `${what} ${value ?? ""}`).join("\n") ?? "";
+    for (const piece of ["14 of 24", "node node-07: memory", "node node-11: it bears gpu", "on 12 more nodes"]) expect(told).toContain(piece);
+  });
+
+  it("are not looked for where the daemon is here", () => {
+    let asked = 0;
+    checked(daemonUnschedulable, causeInput({ ...multus(), ...small, gapsOf: () => ((asked += 1), undefined) }));
+    expect(asked).toBe(0);
+  });
+});
+
 describe("what the pod asks for", () => {
+  it("is set beside what the node's other pods ask for, where that is told", () => {
+    const web = { ...daemonPod(detail(), { uid: "web", owner: "ReplicaSet/web", requests: { cpuCores: 0.5, memoryBytes: 3 * GI } }) };
+    const { pods, ...rest } = unscheduledFor(40);
+    const beside = (pod: PodObject) => checked(daemonUnschedulable, causeInput({ ...rest, pods: new Map([...pods, [pod.uid, pod]]), ...small }))[0]?.evidence.find(({ what }) => what.includes("other pods ask for"));
+    expect(beside(web)).toMatchObject({ look: "seen", value: 3 * GI, unit: "bytes" });
+    const { requests: _, ...untold } = web;
+    expect(beside(untold)).toMatchObject({ look: "could-not-look" });
+  });
+
+  it("is said to come from a LimitRange where no manifest set it", () => {
+    const { node: _, ...pod } = daemonPod(detail({ containers: asks(4 * GI), filledIn: [{ container: "kube-multus", init: false, limits: ["memory"], requests: ["memory"] }], running: [], ready: false, unscheduled: { forNode: nodeName("node-07"), message: MESSAGE, sinceMs: secondsAgo(40) } }), { phase: "Pending" });
+    const [finding] = checked(daemonUnschedulable, causeInput({ ...daemons([pod], [multusDaemonSet({ containers: [{ name: "kube-multus", init: false }] })]), ...small }));
+    expect(finding?.summary).toContain("the memory request of kube-multus was filled in by a LimitRange of its namespace");
+    expect(finding?.evidence).toContainEqual(expect.objectContaining({ look: "seen", what: "A LimitRange of namespace kube-system filled in the memory request of kube-multus" }));
+  });
+
   it("stands beside what the node can give", () => {
     const [finding] = checked(daemonUnschedulable, causeInput({ ...unscheduledFor(40), ...small }));
     expect(finding?.evidence).toEqual(expect.arrayContaining([expect.objectContaining({ value: 4 * GI, unit: "bytes" }), expect.objectContaining({ value: 3.8 * GI, unit: "bytes" }), expect.objectContaining({ look: "not-seen", what: expect.stringContaining("A memory request of kube-multus") as string })]));

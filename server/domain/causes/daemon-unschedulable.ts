@@ -1,17 +1,16 @@
 import type { Evidence } from "../answer";
 import type { CniDaemon } from "../cni-daemons";
-import type { ContainerResources, Toleration } from "../model";
-import { bytesWords, coresWords, listWords, spanWords } from "../words";
+import { askedFor, JOINING_MS, untolerated } from "../daemon-gaps";
+import type { ContainerResources } from "../model";
+import { bytesWords, coresWords, countWords, listWords, spanWords } from "../words";
 import { allDaemonPods, daemonPods, daemonsUnseen, isNeeded, type DaemonPod } from "./daemon-pods";
-import { notSeen, seen } from "./evidence";
+import { couldNotLook, notSeen, seen } from "./evidence";
 import { cannotTell, clear, lineWords } from "./findings";
 import type { Cause, CauseInput, Finding } from "./types";
 import { namesOf, waitsForNode } from "./waiting-pods";
 
 /** The scheduler tries again within seconds of any change; a pod that is turned down for so long lacks something. */
 export const UNSCHEDULED_AFTER_MS = 30_000;
-/** While a node joins, its taints come and go. */
-export const TAINTS_SETTLE_MS = 300_000;
 const MAX_MESSAGE_CHARS = 300;
 
 export const daemonUnschedulable: Cause = {
@@ -22,9 +21,10 @@ export const daemonUnschedulable: Cause = {
     "The DaemonSet wants its pod on this node, and the scheduler cannot place it: what the pod asks for is more than the node has left. Or the node has a taint that the DaemonSet does not bear, so that no pod is even made for it. A memory limit without a request is a usual reason: the request then counts as high as the limit.",
   impact: "This node has no CNI daemon. Pods that are placed here wait for a sandbox, or start without the networks that they ask for.",
   checks: [
-    "A pod of a CNI DaemonSet that only this node may run is unscheduled for 30 s or more; what the scheduler says; what the pod asks for against what the node can give.",
-    "Whether its memory request was set, or comes from its limit (the template has a limit and no request).",
+    "A pod of a CNI DaemonSet that only this node may run is unscheduled for 30 s or more; what the scheduler says; what the pod asks for against what the node can give and what its other pods ask for.",
+    "Whether its memory request was set, or comes from its limit (the template has a limit and no request), or from a LimitRange of the namespace.",
     "A CNI whose plugin the config in force calls has no pod here, and the node bears a taint that its DaemonSet does not tolerate.",
+    "Where it fires, every node of the cluster without a pod of that DaemonSet, and what is in its way: room, a taint, the DaemonSet's own choice of nodes.",
   ],
   lookAlikes: [
     { code: "daemon-down", tells: "There the pod is on the node and does not run." },
@@ -86,26 +86,48 @@ function requestOf(containers: readonly ContainerResources[], of: (one: Containe
 /** Containers whose template sets a memory limit and no request, so that the request is as high as the limit. */
 const defaulted = ({ daemon }: DaemonPod): readonly string[] => daemon.daemonSet.containers.filter(({ memoryLimitBytes, memoryRequestBytes }) => memoryLimitBytes !== undefined && memoryRequestBytes === undefined).map(({ name }) => name);
 
+/** Containers whose memory request is in no manifest: a LimitRange of the namespace filled it in. */
+const fromRange = ({ detail, daemon }: DaemonPod): readonly string[] => {
+  const silent = daemon.daemonSet.containers.filter(({ memoryLimitBytes, memoryRequestBytes }) => memoryLimitBytes === undefined && memoryRequestBytes === undefined);
+  return (detail?.filledIn ?? []).filter(({ container, requests }) => requests.includes("memory") && silent.some(({ name }) => name === container)).map(({ container }) => container);
+};
+
 function asksWords(daemonPod: DaemonPod): string | undefined {
   const containers = daemonPod.detail?.containers ?? [];
   const memory = requestOf(containers, ({ memoryRequestBytes }) => memoryRequestBytes);
   const from = defaulted(daemonPod);
+  const range = fromRange(daemonPod);
   if (memory === 0) return undefined;
-  return `It asks for ${bytesWords(memory)} and ${coresWords(requestOf(containers, ({ cpuRequestCores }) => cpuRequestCores))}${from.length === 0 ? "" : `; the memory request of ${listWords(from)} is not set and so as high as its limit`}.`;
+  return `It asks for ${bytesWords(memory)} and ${coresWords(requestOf(containers, ({ cpuRequestCores }) => cpuRequestCores))}${from.length === 0 ? "" : `; the memory request of ${listWords(from)} is not set and so as high as its limit`}${range.length === 0 ? "" : `; the memory request of ${listWords(range)} was filled in by a LimitRange of its namespace`}.`;
 }
 
-function podEvidence({ node }: CauseInput, daemonPod: DaemonPod): readonly Evidence[] {
+function podEvidence(input: CauseInput, daemonPod: DaemonPod): readonly Evidence[] {
   const { pod, detail, daemon } = daemonPod;
   const said = detail?.unscheduled;
   const containers = detail?.containers ?? [];
-  const { memoryBytes, cpuCores } = node.allocatable;
+  const { memoryBytes, cpuCores } = input.node.allocatable;
+  const others = askedFor(input.pods.values(), pod);
   return [
     seen(`Condition PodScheduled of pod ${pod.name}`, "api", { value: `False: ${lineWords(said?.message ?? "no reason told", MAX_MESSAGE_CHARS)}`, ...(said?.sinceMs === undefined ? {} : { atMs: said.sinceMs }) }),
     seen(`Memory that pod ${pod.name} asks for`, "api", { value: requestOf(containers, ({ memoryRequestBytes }) => memoryRequestBytes), unit: "bytes" }),
     ...(memoryBytes === undefined ? [] : [seen("Memory that the node can give to all its pods", "api", { value: memoryBytes, unit: "bytes" })]),
+    others === undefined ? couldNotLook("Memory that the node's other pods ask for", "api", "requests of some of its pods are not told") : seen("Memory that the node's other pods ask for", "api", { value: others.memoryBytes, unit: "bytes" }),
     seen(`CPU that pod ${pod.name} asks for`, "api", { value: requestOf(containers, ({ cpuRequestCores }) => cpuRequestCores), unit: "cores" }),
     ...(cpuCores === undefined ? [] : [seen("CPU that the node can give to all its pods", "api", { value: cpuCores, unit: "cores" })]),
     ...defaulted(daemonPod).map((container) => notSeen(`A memory request of ${container} in the template of ${daemon.key}, beside its limit`, "api")),
+    ...fromRange(daemonPod).map((container) => seen(`A LimitRange of namespace ${pod.namespace} filled in the memory request of ${container}`, "api")),
+    ...gapEvidence(input, daemon),
+  ];
+}
+
+/** The same on every node of the cluster: how many have no pod of the daemon, which, and why. */
+function gapEvidence({ gapsOf }: CauseInput, { key }: CniDaemon): readonly Evidence[] {
+  const gaps = gapsOf(key);
+  if (gaps === undefined) return [];
+  return [
+    seen(`Nodes of the cluster without a pod of ${key}`, "api", { value: `${gaps.without} of ${gaps.nodes}` }),
+    ...gaps.named.map(({ node, why }) => notSeen(`A pod of ${key} on node ${node}: ${why}`, "api")),
+    ...(gaps.without > gaps.named.length ? [notSeen(`A pod of ${key} on ${countWords(gaps.without - gaps.named.length, "more node")}`, "api")] : []),
   ];
 }
 
@@ -118,27 +140,16 @@ interface KeptAway {
 /** CNI daemons that have no pod here because of a taint. A DaemonSet that picks its nodes may not be meant for this one. */
 function keptAway(input: CauseInput): readonly KeptAway[] {
   const { node, nowMs } = input;
-  if (node.createdMs !== undefined && nowMs - node.createdMs < TAINTS_SETTLE_MS) return [];
+  if (node.createdMs !== undefined && nowMs - node.createdMs < JOINING_MS) return [];
   const here = new Set(allDaemonPods(input).map(({ daemon }) => daemon.key));
   return input.cniDaemons.flatMap((daemon): readonly KeptAway[] => {
     const needed = isNeeded(input, daemon);
     if (here.has(daemon.key) || daemon.daemonSet.picksNodes || needed === false) return [];
-    const taints = node.taints.filter((taint) => keepsAway(taint, daemon.daemonSet.tolerations));
+    const taints = untolerated(node, daemon.daemonSet);
     // By the kind alone it cannot be told that this node is meant to run it.
     const known = input.report?.config.looked === true ? needed : undefined;
     return taints.length === 0 ? [] : [{ daemon, taints, needed: known }];
   });
-}
-
-/** Taints of Kubernetes itself are borne by every DaemonSet's pods. */
-const OWN_TAINTS = "node.kubernetes.io/";
-
-function keepsAway(taint: string, tolerations: readonly Toleration[]): boolean {
-  const at = taint.lastIndexOf(":");
-  const effect = at < 0 ? "" : taint.slice(at + 1);
-  const [key = "", value = ""] = (at < 0 ? taint : taint.slice(0, at)).split("=");
-  if (key.startsWith(OWN_TAINTS) || (effect !== "NoSchedule" && effect !== "NoExecute")) return false;
-  return !tolerations.some((one) => (one.effect === undefined || one.effect === effect) && (one.key === undefined || one.key === key) && (one.value === undefined || one.value === value));
 }
 
 function tainted(input: CauseInput, kept: readonly KeptAway[], certainty: "named" | "suspected"): Finding {
@@ -147,7 +158,7 @@ function tainted(input: CauseInput, kept: readonly KeptAway[], certainty: "named
     certainty,
     detail: "taint",
     summary: kept.map(({ daemon, taints }) => `${daemon.key} has no pod here: the node bears ${listWords(taints)}, which it does not tolerate${certainty === "named" ? ", and the config in force calls its plugin" : ""}.`).join(" "),
-    evidence: kept.flatMap(({ daemon, taints }) => [notSeen(`A pod of ${daemon.key} on this node`, "api"), ...taints.map((taint) => seen(`Taint that ${daemon.key} does not tolerate`, "api", { value: taint }))]),
+    evidence: kept.flatMap(({ daemon, taints }) => [notSeen(`A pod of ${daemon.key} on this node`, "api"), ...taints.map((taint) => seen(`Taint that ${daemon.key} does not tolerate`, "api", { value: taint })), ...gapEvidence(input, daemon)]),
     pods: namesOf(waitsForNode(input)),
   };
 }

@@ -55,6 +55,7 @@ export function causeInput(window: NodeWindow, judged: Judged, nowMs: number, th
     kind: (kind) => partOf(window.kinds, kind, nowMs),
     ...(window.fleet === undefined ? {} : { fleet: window.fleet }),
     accepted: window.accepted ?? [],
+    gapsOf: window.gapsOf ?? (() => undefined),
     kubeletFailures: window.kubelet.failures ?? {},
     kubeletPages: window.kubelet.pages ?? {},
   };

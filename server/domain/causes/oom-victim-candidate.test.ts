@@ -38,6 +38,24 @@ causeCases(oomVictimCandidate, {
   ],
 });
 
+describe("a LimitRange of the namespace", () => {
+  const filled = (limits: readonly string[]) => [{ container: "install-multus-binary", init: true, limits, requests: ["memory"] }];
+
+  it("that filled in a limit is said beside a clear finding", () => {
+    const [finding] = checked(oomVictimCandidate, causeInput({ ...multus(detail({ containers: limited, filledIn: filled(["memory"]) })), ...talos }));
+    expect(finding?.state).toBe("clear");
+    expect(finding?.evidence).toContainEqual(expect.objectContaining({ look: "seen", what: expect.stringContaining("that a LimitRange filled in") as string, value: "init container install-multus-binary" }));
+  });
+
+  it("that filled in none is said to be missing, also where it filled in something else", () => {
+    for (const filledIn of [undefined, filled(["cpu"])]) {
+      const [finding] = checked(oomVictimCandidate, causeInput({ ...multus(detail({ containers: DEFAULT_RESOURCES, ...(filledIn === undefined ? {} : { filledIn }) })), ...talos }));
+      expect(finding?.state).toBe("firing");
+      expect(finding?.evidence).toContainEqual(expect.objectContaining({ look: "not-seen", what: expect.stringContaining("A LimitRange that filled in a memory limit for init container install-multus-binary") as string }));
+    }
+  });
+});
+
 describe("an accepted exception", () => {
   it("stands in the evidence with its reason, and hides no other daemon", () => {
     const accepted = [{ code: "oom-victim-candidate" as const, subject: "kube-system/kube-multus-ds", reason: "must not be killed at a limit", by: "anna", atMs: secondsAgo(60) }];

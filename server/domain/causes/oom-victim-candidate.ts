@@ -21,7 +21,7 @@ export const oomVictimCandidate: Cause = {
   impact: "Under pressure of memory the node may take its own CNI or storage daemon first, small as it is. Nothing is wrong as long as memory suffices.",
   checks: [
     "The node runs Talos 1.12 or newer.",
-    "Pods of CNI daemons and of DaemonSets in kube-system on this node: which containers have no memory limit, from the pod itself, so that what a LimitRange filled in counts.",
+    "Pods of CNI daemons and of DaemonSets in kube-system on this node: which containers have no memory limit, from the pod itself, so that what a LimitRange filled in counts; whether one filled anything in.",
     "Whether the pod's own control group is limited (agent); that wins where it is told.",
   ],
   lookAlikes: [
@@ -48,9 +48,17 @@ export const oomVictimCandidate: Cause = {
     const found = candidates(input);
     const { open, evidence, named } = sortAccepted(input, "oom-victim-candidate", found);
     if (open.length > 0) return [{ ...firing(input, open, [system, ...evidence]), ...named }];
-    return [{ ...clear(named.accepted === undefined ? "Every system daemon here has a memory limit on its pod." : "Every system daemon here has a memory limit on its pod, or is accepted without.", [system, ...evidence]), ...named }];
+    return [{ ...clear(named.accepted === undefined ? "Every system daemon here has a memory limit on its pod." : "Every system daemon here has a memory limit on its pod, or is accepted without.", [system, ...evidence, ...rangeEvidence(input)]), ...named }];
   },
 };
+
+/** Limits that are in no manifest: a LimitRange filled them in when the pod was made. */
+function rangeEvidence(input: CauseInput): readonly Evidence[] {
+  return [...input.pods.values()].flatMap(({ name, deleting, daemon }) => {
+    const containers = deleting ? [] : (daemon?.filledIn ?? []).filter(({ limits }) => limits.includes("memory")).map(({ container, init }) => ({ name: container, init }));
+    return containers.length === 0 ? [] : [seen(`Memory limits of pod ${name} that a LimitRange filled in`, "api", { value: namesOf(containers) })];
+  }).slice(0, MAX_SHOWN);
+}
 
 interface Candidate {
   readonly pod: PodObject;
@@ -84,7 +92,8 @@ function candidates(input: CauseInput): readonly Candidate[] {
   return found.sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
-const containerWords = ({ unlimited }: Candidate): string => listWords(unlimited.map(({ name, init }) => `${init ? "init container " : ""}${name}`));
+const namesOf = (containers: readonly { readonly name: string; readonly init: boolean }[]): string => listWords(containers.map(({ name, init }) => `${init ? "init container " : ""}${name}`));
+const containerWords = ({ unlimited }: Candidate): string => namesOf(unlimited);
 
 function firing(input: CauseInput, open: readonly Candidate[], evidence: readonly Evidence[]): Finding {
   const each = open.map((candidate) => `${candidate.subject} (${containerWords(candidate)})`);
@@ -104,6 +113,7 @@ function candidateEvidence(input: CauseInput, candidate: Candidate): readonly Ev
   const at = input.report === undefined ? {} : { atMs: input.report.atMs };
   return [
     seen(`Containers of pod ${pod.name} without a memory limit`, "api", { value: containerWords({ ...candidate, unlimited }) }),
+    notSeen(`A LimitRange that filled in a memory limit for ${containerWords(candidate)} when pod ${pod.name} was made`, "api"),
     measured ? notSeen(what, "agent", at) : couldNotLook(what, "agent", cgroups.looked ? "the agent does not tell it of this pod" : cgroups.reason),
   ];
 }

@@ -1,6 +1,7 @@
 import type { AgentReport } from "../agent-report";
 import type { Answer, Evidence, WaitingPod } from "../answer";
 import type { CniDaemon } from "../cni-daemons";
+import type { DaemonGaps } from "../daemon-gaps";
 import type { SharedTraits } from "../incident/shared-traits";
 import type { EffectiveSocket, HeldPods, Part } from "../judge-input";
 import type { Explanation } from "../messages/types";
@@ -85,6 +86,8 @@ export interface CauseInput {
   /** Absent where nobody compared the nodes. */
   readonly fleet?: FleetPart;
   readonly accepted: readonly AcceptedException[];
+  /** The nodes of the whole cluster without a pod of the CNI daemon "namespace/name"; `undefined` where nobody compared them. */
+  readonly gapsOf: (daemon: string) => DaemonGaps | undefined;
   /** Kubelet pages that failed last, with the reason ("no answer in 10 s"). */
   readonly kubeletFailures: Readonly<Partial<Record<KubeletPage, string>>>;
   /** When each page was read last, and since when it fails: one page may hang while another answers. */

@@ -51,6 +51,7 @@ describe("recorded pods", () => {
       hasResourceClaims: false,
       owner: "StatefulSet/e2e-statefulset",
       system: false,
+      requests: { cpuCores: 0.04, memoryBytes: 15 * 2 ** 20 },
     });
   });
 

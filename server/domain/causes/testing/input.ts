@@ -47,6 +47,7 @@ export function causeInput(parts: InputParts = {}): CauseInput {
     source: (source) => (source === "agent" && report === null ? { source, freshness: "absent", reason: "no agent on this node" } : { source, freshness: "fresh", lastMs: NOW_MS }),
     kind: () => ({ seen: true }),
     accepted: [],
+    gapsOf: () => undefined,
     kubeletFailures: {},
     kubeletPages: {},
     ...over,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ContainerResources, ContainerTermination, DaemonPodDetail } from "../../../domain/model";
+import type { ContainerResources, ContainerTermination, DaemonPodDetail, FilledIn } from "../../../domain/model";
 import { MAX_TEXT_CHARS } from "../text";
 import { present, type Lenient } from "./fields";
 import { amountOf, quantity } from "./quantity";
@@ -66,6 +66,7 @@ export function daemonDetail(parts: {
   readonly initStatuses: readonly ContainerStatus[];
   readonly ready: boolean;
   readonly revision: string | undefined;
+  readonly filledIn: readonly FilledIn[] | undefined;
   readonly readySinceMs: number | undefined;
   readonly unscheduled: DaemonPodDetail["unscheduled"];
 }): DaemonPodDetail {
@@ -82,7 +83,7 @@ export function daemonDetail(parts: {
       ),
     ),
     waitingReasons: all.flatMap(({ status }) => (status.state?.waiting?.reason === undefined ? [] : [status.state.waiting.reason])),
-    ...present({ revision: parts.revision }),
+    ...present({ revision: parts.revision, filledIn: parts.filledIn === undefined ? undefined : shared(parts.filledIn) }),
     images: shared(Object.fromEntries([...parts.initContainers, ...parts.containers].flatMap(({ name, image }) => (image === undefined ? [] : [[name, image]])))),
   };
 }

@@ -4,6 +4,8 @@ import type { DaemonPodDetail, DaemonSetObject, PodObject } from "../../../domai
 import { MAX_TEXT_CHARS } from "../text";
 import { containerSchema, containerStatusSchema, daemonDetail, earliestStartMs } from "./containers";
 import { entry, hasAny, present, uid, type Lenient } from "./fields";
+import { filledIn, LIMIT_RANGER, MAX_LIMIT_RANGER_CHARS } from "./filled-in";
+import { requestReader } from "./requests";
 
 /** Whether a pod's containers are to be kept; the second argument is the kept DaemonSet that owns it. */
 export type IsDaemonPod = (pod: PodObject, daemonSet: DaemonSetObject | undefined) => boolean;
@@ -59,6 +61,8 @@ export function podProjection(fields: Lenient, context: PodContext) {
         affinity: optional(anything),
         volumes: list(anything, (volume) => hasAny(volume, ATTACHABLE)),
         resourceClaims: list(anything),
+        overhead: optional(anything),
+        resources: optional(anything),
         containers: optional(z.array(z.unknown())),
         initContainers: optional(z.array(z.unknown())),
       }),
@@ -77,6 +81,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
   });
   // Only for the few pods whose containers are kept.
   const containers = list(container);
+  const requestsOf = requestReader();
   const affinitySchema = z.object({
     nodeAffinity: z.object({ requiredDuringSchedulingIgnoredDuringExecution: z.object({ nodeSelectorTerms: z.array(z.object({ matchFields: z.array(z.object({ key: z.string(), values: z.array(z.string()).length(1) })) })).length(1) }) }),
   });
@@ -104,6 +109,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
     const startedMs = earliestStartMs([...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])]);
     const deleteByMs = metadata.deletionTimestamp === undefined ? Number.NaN : Date.parse(metadata.deletionTimestamp);
     const networks = entry(metadata.annotations, NETWORKS, MAX_NETWORKS_CHARS);
+    const requests = requestsOf(spec ?? {});
     const hasNetworkStatus = NETWORK_STATUS.some((key) => entry(metadata.annotations, key) !== undefined);
     const pod: PodObject = {
       uid: metadata.uid,
@@ -124,6 +130,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
       ...(startedMs === undefined ? {} : { containerStartedMs: startedMs }),
       ...(controller === undefined ? {} : { owner: intern(`${controller.kind}/${controller.name}`) }),
       ...(Number.isNaN(deleteByMs) ? {} : { deleteByMs }),
+      ...(requests === undefined ? {} : { requests }),
       ...(networks === undefined ? {} : { networks: intern(networks) }),
       ...(hasNetworkStatus ? { hasNetworkStatus: true } : networks === undefined ? {} : { hasNetworkStatus: false }),
     };
@@ -141,6 +148,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
         readySinceMs: ready?.lastTransitionTime,
         unscheduled: node === undefined ? unscheduledOf(spec?.affinity, scheduled) : undefined,
         revision: entry(metadata.labels, REVISION),
+        filledIn: filledIn(entry(metadata.annotations, LIMIT_RANGER, MAX_LIMIT_RANGER_CHARS)),
       }),
     };
   };
