@@ -54,6 +54,7 @@ export async function backfill(options: {
     pipeline.observe(observation);
   }
   pipeline.judgeAll();
+  pipeline.end();
   writer.flush(nowMs, options.status());
   return { views: [...pipeline.views()], incidents };
 }

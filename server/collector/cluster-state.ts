@@ -73,6 +73,8 @@ export class ClusterState {
       case "daemonset-gone":
         this.daemonSets.delete(observation.uid);
         return "all";
+      case "revisions":
+        return [];
       case "nad":
         this.nads.set(observation.key, { pluginTypes: observation.pluginTypes, ...(observation.problem === undefined ? {} : { problem: observation.problem }) });
         return [];

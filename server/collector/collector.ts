@@ -164,6 +164,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const timer = setInterval(tick, Math.max(MIN_TICK_REAL_MS, TICK_MS / clock.rate));
     ending.push(async () => {
       clearInterval(timer);
+      pipeline.end();
       tick();
     });
     return {

@@ -5,6 +5,7 @@ import type { PodObject } from "../domain/model";
 import type { Observation } from "../domain/observation";
 import { backfill } from "./backfill";
 import type { Pipeline } from "./pipeline";
+import { REVISIONS_WAIT_MS } from "./incidents";
 import { PipelineHarness } from "./testing/harness";
 
 let h: PipelineHarness;
@@ -189,8 +190,37 @@ test("a rollout is written down with what differs, and a daemon that is killed f
   pass(3_000);
   h.pod("m", "a", daemon({ restarts: 1, terminations: [{ container: "kube-multus-ds", init: false, reason: "OOMKilled", exitCode: 137, finishedMs: h.nowMs }] }));
   h.daemonSet("kube-system", "kube-multus-ds", { generation: 2, images: ["multus:v5"] });
+  const rolledMs = h.nowMs;
   pass(3_000);
-  expect(h.reader.clusterChanges({ node: "a", fromMs: 0, toMs: h.nowMs, limit: 10 }).map(({ kind, text }) => [kind, text])).toEqual(expect.arrayContaining([["rollout", "Generation 1 to 2"], ["daemon-oom-killed", "kube-multus-ds was killed for memory, without a limit of its own"]]));
+  const told = () => h.reader.clusterChanges({ node: "a", fromMs: 0, toMs: h.nowMs, limit: 10 });
+  expect(told().map(({ kind, text }) => [kind, text])).toEqual([["daemon-oom-killed", "kube-multus-ds was killed for memory, without a limit of its own"]]);
+  const reading = { looked: true, from: 1, to: 2, lines: ["+ kube-multus-ds: argument --x"], others: [] } as const;
+  const revisions = (generation: number): void => h.pipeline.observe({ source: "api", type: "revisions", atMs: h.nowMs, uid: "kube-multus-ds", generation, reading });
+  revisions(1); // of a generation before
+  revisions(2);
+  revisions(2);
+  pass(1_000);
+  expect(told().filter(({ kind }) => kind === "rollout")).toEqual([{ kind: "rollout", atMs: rolledMs, subject: "kube-system/kube-multus-ds", text: "Generation 1 to 2, revision 1 to 2", diff: "+ kube-multus-ds: argument --x" }]);
+});
+
+test("a rollout of whose revisions nobody tells is told without them after a while, or at the end, each once", () => {
+  h.ready(["a"], []);
+  h.daemonSet("kube-system", "kube-multus-ds");
+  h.listed("daemonsets", ["kube-multus-ds"]);
+  pass(1_000);
+  const texts = () => h.reader.clusterChanges({ node: "a", fromMs: 0, toMs: h.nowMs, limit: 10 }).map(({ text }) => text.split(";")[0]);
+  h.daemonSet("kube-system", "kube-multus-ds", { generation: 2 });
+  pass(REVISIONS_WAIT_MS - 6_000);
+  expect(texts()).toEqual([]);
+  h.kind("nodes");
+  h.kind("pods");
+  pass(9_000);
+  expect(texts()).toEqual(["Generation 1 to 2"]);
+  h.daemonSet("kube-system", "kube-multus-ds", { generation: 3 });
+  h.daemonSet("kube-system", "kube-multus-ds", { generation: 4 });
+  h.pipeline.end();
+  pass(1_000);
+  expect(texts()).toEqual(["Generation 1 to 2", "Generation 2 to 3", "Generation 3 to 4"]);
 });
 
 test("a past that is filled in gives the incident that is open now its beginning, and keeps its number", async () => {

@@ -1,13 +1,19 @@
-import { configChanges, daemonChanges, rolloutChange } from "../domain/cluster-changes";
+import { configChanges, daemonChanges, rolloutChange, rolloutOf, type Rollout } from "../domain/cluster-changes";
 import { traitsOf } from "../domain/incident/shared-traits";
 import type { AgentReport } from "../domain/agent-report";
 import type { FleetPart } from "../domain/causes/types";
 import type { DaemonSetObject, PodObject } from "../domain/model";
 import type { NodeView } from "../domain/node-view";
+import type { RevisionsReading } from "../domain/observation";
 import type { Log } from "../log";
 import { IncidentKeeper, type IncidentSink, type KeptIncidents, type PastIncidents } from "./incident-keeper";
 import { ReplicaCounts } from "./replicas";
 import type { Writer } from "./writer";
+
+/** So long a rollout waits for what its revisions say; then it is told without. */
+export const REVISIONS_WAIT_MS = 30_000;
+/** Most rollouts that wait; past it the oldest is told without. */
+const MAX_ROLLOUTS = 200;
 
 /**
  * What the pipeline hands over once a node is judged: its incident, and what changed on it. A fault here costs no node its
@@ -16,6 +22,7 @@ import type { Writer } from "./writer";
 export class Incidents {
   readonly #keeper: IncidentKeeper;
   readonly #replicas = new ReplicaCounts();
+  readonly #rollouts = new Map<string, Rollout>();
 
   constructor(private readonly options: { readonly writer: Writer; readonly log: Log; readonly views: readonly NodeView[]; readonly kept?: KeptIncidents; readonly sink?: IncidentSink }) {
     this.#keeper = new IncidentKeeper(options.sink ?? options.writer, options.kept, options.views.map(({ name }) => name));
@@ -32,6 +39,7 @@ export class Incidents {
 
   /** All nodes of this tick were judged. */
   settle(views: () => Iterable<NodeView>, nodes: number, pods: Iterable<PodObject>, nowMs: number): void {
+    for (const [uid, { atMs }] of this.#rollouts) if (Math.abs(nowMs - atMs) >= REVISIONS_WAIT_MS) this.#tellRollout(uid);
     this.#guarded(undefined, () => {
       this.#keeper.settle(nowMs, nodes, () => [...views()].filter((view) => view.answer.state === "yes" && !this.#keeper.isSick(view.name)).map(traitsOf));
       if (this.#keeper.isIdle) this.#replicas.clear();
@@ -53,8 +61,28 @@ export class Incidents {
   }
 
   daemonSet(before: DaemonSetObject | undefined, after: DaemonSetObject, nowMs: number): void {
-    const change = before === undefined ? undefined : rolloutChange(before, after, nowMs);
-    if (change !== undefined) this.options.writer.clusterChange(change);
+    const rollout = before === undefined ? undefined : rolloutOf(before, after, nowMs);
+    if (rollout === undefined) return;
+    this.#tellRollout(after.uid); // one that still waits is of a generation before
+    const oldest = this.#rollouts.size >= MAX_ROLLOUTS ? this.#rollouts.keys().next().value : undefined;
+    if (oldest !== undefined) this.#tellRollout(oldest);
+    this.#rollouts.set(after.uid, rollout);
+  }
+
+  /** What the revisions of a rollout say; one that was told already stays as it was told. */
+  revisions(uid: string, generation: number, reading: RevisionsReading): void {
+    if (this.#rollouts.get(uid)?.after.generation === generation) this.#tellRollout(uid, reading);
+  }
+
+  /** Nothing more will come: what waits is told as it is. */
+  end(): void {
+    for (const uid of [...this.#rollouts.keys()]) this.#tellRollout(uid);
+  }
+
+  #tellRollout(uid: string, reading?: RevisionsReading): void {
+    const rollout = this.#rollouts.get(uid);
+    this.#rollouts.delete(uid);
+    if (rollout !== undefined) this.options.writer.clusterChange(rolloutChange(rollout, reading));
   }
 
   report(node: string, report: AgentReport): void {

@@ -167,6 +167,11 @@ export class Pipeline {
     return written;
   }
 
+  /** Nothing more will be observed; what still waits for something goes into the next batch. */
+  end(): void {
+    this.#incidents.end();
+  }
+
   /** Takes over what a history that was filled in later knows of a node: since when its answer holds, its last fresh sandbox, its kills. */
   adoptPast(past: NodeView): void {
     const memory = this.#nodes.get(past.name);
@@ -207,6 +212,7 @@ export class Pipeline {
     if (observation.type === "listed") this.#listed.add(observation.kind);
     if (observation.type === "node" && !this.#nodes.has(observation.object.name)) this.#nodes.set(observation.object.name, new NodeMemory());
     if (observation.type === "daemonset") this.#incidents.daemonSet(this.cluster.daemonSets.get(observation.object.uid), observation.object, nowMs);
+    if (observation.type === "revisions") this.#incidents.revisions(observation.uid, observation.generation, observation.reading);
     const touched = this.cluster.apply(observation);
     if (observation.type === "event") {
       const node = this.cluster.nodeOf(observation.object);

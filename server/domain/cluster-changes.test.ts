@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { configChanges, daemonChanges, rolloutChange } from "./cluster-changes";
+import { configChanges, daemonChanges, rolloutChange, rolloutOf } from "./cluster-changes";
+import type { DaemonSetObject } from "./model";
+import type { RevisionsReading } from "./observation";
 import type { DaemonView } from "./node-view";
 import { daemonSet } from "./testing/builders";
 
@@ -32,15 +34,21 @@ describe("what happened to a CNI daemon between two looks", () => {
   });
 });
 
+function told(before: DaemonSetObject, after: DaemonSetObject, reading?: RevisionsReading) {
+  const rollout = rolloutOf(before, after, T0);
+  if (rollout === undefined) throw new Error("no rollout");
+  return rolloutChange(rollout, reading);
+}
+
 describe("a rollout", () => {
   it("is told once for each generation, with the lines that differ", () => {
     const before = daemonSet({ generation: 7, images: ["multus:v4"] });
     const after = daemonSet({ generation: 8, images: ["multus:v5"], containers: [{ name: "install-multus-binary", init: true }, { name: "kube-multus", init: false, cpuLimitCores: 2, memoryLimitBytes: 2 ** 32 }] });
-    expect(rolloutChange(before, after, T0)).toEqual({
+    expect(told(before, after)).toEqual({
       kind: "rollout",
       atMs: T0,
       subject: "kube-system/kube-multus-ds",
-      text: "Generation 7 to 8",
+      text: "Generation 7 to 8; what differs in arguments and environment was not told",
       diff: [
         "- image multus:v4",
         "+ image multus:v5",
@@ -48,11 +56,27 @@ describe("a rollout", () => {
         "+ resources kube-multus: CPU limit 2 CPU, request none; memory limit 4 Gi, request none",
       ].join("\n"),
     });
-    expect(rolloutChange(after, after, T0)).toBeUndefined();
+    expect(rolloutOf(after, after, T0)).toBeUndefined();
+    expect(rolloutOf(after, { ...after, uid: "another", generation: 1 }, T0)).toBeUndefined();
   });
 
-  it("in a part that is not kept says so instead of showing nothing", () => {
-    expect(rolloutChange(daemonSet({ generation: 1 }), daemonSet({ generation: 2 }), T0)).toMatchObject({ text: expect.stringContaining("does not keep") });
+  const next = (over: Partial<DaemonSetObject> = {}) => [daemonSet({ generation: 1 }), daemonSet({ generation: 2, ...over })] as const;
+
+  it("has the lines of its two revisions where they were read, and how it rolls beside them", () => {
+    const change = told(...next({ images: ["multus:v5"], maxUnavailable: "10%" }), { looked: true, from: 3, to: 4, lines: ["- kube-multus: image a", "+ kube-multus: image b"], others: ["spec.tolerations"] });
+    expect(change.text).toBe("Generation 1 to 2, revision 3 to 4; not shown, but different too: spec.tolerations");
+    expect(change.diff?.split("\n")).toEqual(["- kube-multus: image a", "+ kube-multus: image b", expect.stringMatching(/^- update/), "+ update RollingUpdate, at most 10% unavailable"]);
+  });
+
+  it("says where only something differs that is not shown, or nothing", () => {
+    expect(told(...next(), { looked: true, from: 3, to: 4, lines: [], others: ["metadata.annotations"] })).toMatchObject({ text: "Generation 1 to 2, revision 3 to 4; what differs is not shown: metadata.annotations" });
+    expect(told(...next(), { looked: true, from: 3, to: 4, lines: [], others: [] }).text).toContain("their templates are the same");
+  });
+
+  it("says why its revisions could not be read, and shows what the DaemonSet itself tells", () => {
+    const change = told(...next({ images: ["multus:v5"] }), { looked: false, reason: "the right to list controllerrevisions.apps is missing" });
+    expect(change.text).toContain("the right to list controllerrevisions.apps is missing");
+    expect(change.diff).toContain("+ image multus:v5");
   });
 });
 

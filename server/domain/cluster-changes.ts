@@ -1,7 +1,9 @@
 import type { ConfigChange } from "./agent-readings";
 import type { ContainerResources, DaemonSetObject } from "./model";
 import type { DaemonView, NodeView } from "./node-view";
-import { bytesWords, coresWords, countWords } from "./words";
+import type { RevisionsReading } from "./observation";
+import { MAX_DIFF_LINES, resourceWords } from "./template-diff";
+import { bytesWords, countWords } from "./words";
 
 /** What changed on a node or in the cluster, beside answers, sources and events: kept so that what led to an incident can be told. */
 export const CHANGE_KINDS = ["daemon-restarted", "daemon-oom-killed", "daemon-replaced", "rollout", "config"] as const;
@@ -18,9 +20,6 @@ export interface ClusterChange {
   /** Lines that begin with "+" or "-", bounded by whoever made them. */
   readonly diff?: string;
 }
-
-/** Most lines of a rollout's diff. */
-const MAX_DIFF_LINES = 60;
 
 /** What happened to a node's CNI daemons between two views of it: replaced, restarted, killed for memory. */
 export function daemonChanges(before: Pick<NodeView, "daemons"> | undefined, after: Pick<NodeView, "name" | "daemons">, nowMs: number): readonly ClusterChange[] {
@@ -47,34 +46,46 @@ function replacedWords(old: DaemonView, now: DaemonView): string {
   return `Pod ${old.pod} was replaced by ${now.pod}${revision}${image}`;
 }
 
-/** A new generation of a DaemonSet, with what differs in the parts that are kept. `undefined` where its generation is the same. */
-export function rolloutChange(before: DaemonSetObject, after: DaemonSetObject, nowMs: number): ClusterChange | undefined {
-  if (before.uid !== after.uid || before.generation === after.generation) return undefined;
-  const lines = [
-    ...listDiff("image", before.images, after.images),
-    ...listDiff("mounts", before.hostPaths, after.hostPaths),
-    ...listDiff("resources", before.containers.map(resourceWords), after.containers.map(resourceWords)),
-    ...listDiff("update", [updateWords(before)], [updateWords(after)]),
-  ];
+/** A new generation of a DaemonSet, as the watch told it. */
+export interface Rollout {
+  readonly before: DaemonSetObject;
+  readonly after: DaemonSetObject;
+  readonly atMs: number;
+}
+
+/** `undefined` where the generation is the same, or it is another DaemonSet of that name. */
+export const rolloutOf = (before: DaemonSetObject, after: DaemonSetObject, nowMs: number): Rollout | undefined =>
+  before.uid !== after.uid || before.generation === after.generation ? undefined : { before, after, atMs: nowMs };
+
+/**
+ * A rollout with what differs: between the two revisions of its template where they were read, else in the parts of the DaemonSet that
+ * are kept. `reading` absent: nobody told of its revisions in time.
+ */
+export function rolloutChange({ before, after, atMs }: Rollout, reading?: RevisionsReading): ClusterChange {
+  const update = listDiff("update", [updateWords(before)], [updateWords(after)]);
+  const lines = reading?.looked === true ? [...reading.lines, ...update] : [...listDiff("image", before.images, after.images), ...listDiff("mounts", before.hostPaths, after.hostPaths), ...listDiff("resources", before.containers.map(containerWords), after.containers.map(containerWords)), ...update];
   const shown = lines.slice(0, MAX_DIFF_LINES);
   return {
     kind: "rollout",
-    atMs: nowMs,
+    atMs,
     subject: `${after.namespace}/${after.name}`,
-    text: `Generation ${before.generation} to ${after.generation}${lines.length === 0 ? ", in a part that Sandglass does not keep (environment, arguments, annotations)" : ""}`,
+    text: `Generation ${before.generation} to ${after.generation}${readingWords(reading, lines.length)}`,
     ...(shown.length === 0 ? {} : { diff: shown.join("\n") }),
   };
+}
+
+function readingWords(reading: RevisionsReading | undefined, lines: number): string {
+  if (reading === undefined) return "; what differs in arguments and environment was not told";
+  if (!reading.looked) return `; arguments and environment could not be compared: ${reading.reason}`;
+  const others = reading.others.length === 0 ? "" : `${lines === 0 ? "; what differs is not shown: " : "; not shown, but different too: "}${reading.others.join(", ")}`;
+  return `, revision ${reading.from} to ${reading.to}${others}${lines === 0 && others === "" ? "; their templates are the same" : ""}`;
 }
 
 function listDiff(what: string, before: readonly string[], after: readonly string[]): string[] {
   return [...before.filter((item) => !after.includes(item)).map((item) => `- ${what} ${item}`), ...after.filter((item) => !before.includes(item)).map((item) => `+ ${what} ${item}`)];
 }
 
-function resourceWords({ name, cpuLimitCores, cpuRequestCores, memoryLimitBytes, memoryRequestBytes }: ContainerResources): string {
-  const cores = (value: number | undefined): string => (value === undefined ? "none" : coresWords(value));
-  const bytes = (value: number | undefined): string => (value === undefined ? "none" : bytesWords(value));
-  return `${name}: CPU limit ${cores(cpuLimitCores)}, request ${cores(cpuRequestCores)}; memory limit ${bytes(memoryLimitBytes)}, request ${bytes(memoryRequestBytes)}`;
-}
+const containerWords = (container: ContainerResources): string => `${container.name}: ${resourceWords(container)}`;
 const updateWords = ({ updateStrategy, maxUnavailable }: DaemonSetObject): string => (maxUnavailable === undefined ? updateStrategy : `${updateStrategy}, at most ${maxUnavailable} unavailable`);
 
 /** Changes of files of the CNI conf dir, as the node's agent saw them; secrets were removed there. */

@@ -161,6 +161,8 @@ export interface DaemonSetObject {
   readonly name: ObjectName;
   readonly resourceVersion: string;
   readonly generation: number;
+  /** Up to which generation its controller has taken it in. */
+  readonly observedGeneration?: number;
   readonly containers: readonly ContainerResources[];
   readonly images: readonly string[];
   readonly matchLabels: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 import type { AgentReport } from "./agent-report";
 import type { NodeName } from "./ids";
 import type { DaemonSetObject, EventObject, NadFacts, NodeObject, PodObject } from "./model";
+import type { TemplateDiff } from "./template-diff";
 
 /** What the cluster is, for the header, exports and the name of the data file. */
 export interface ClusterIdentity {
@@ -64,6 +65,9 @@ export interface CadvisorMetrics {
   readonly hasPressure: boolean;
 }
 
+/** What the two newest revisions of a DaemonSet say, or why they could not be read. */
+export type RevisionsReading = ({ readonly looked: true; readonly from: number; readonly to: number } & TemplateDiff) | { readonly looked: false; readonly reason: string };
+
 export type KubeletPage = "metrics" | "cadvisor" | "configz";
 
 /** One observation of a source. Plain data: it can be written to a log and replayed. */
@@ -75,6 +79,8 @@ export type Observation =
   | { readonly source: "api"; readonly type: "event"; readonly atMs: number; readonly object: EventObject }
   | { readonly source: "api"; readonly type: "daemonset"; readonly atMs: number; readonly object: DaemonSetObject }
   | { readonly source: "api"; readonly type: "daemonset-gone"; readonly atMs: number; readonly uid: string }
+  /** Once for each new generation of a DaemonSet that its controller has taken in. */
+  | { readonly source: "api"; readonly type: "revisions"; readonly atMs: number; readonly uid: string; readonly generation: number; readonly reading: RevisionsReading }
   /** The NAD of one namespace/name. */
   | ({ readonly source: "api"; readonly type: "nad"; readonly atMs: number; readonly key: string } & NadFacts)
   | { readonly source: "api"; readonly type: "nad-gone"; readonly atMs: number; readonly key: string }

@@ -1,12 +1,14 @@
 import { parseNodeName, type NodeName } from "../domain/ids";
 import type { DaemonSetObject } from "../domain/model";
 import type { CadvisorMetrics, KubeletMetrics, Observation, OperationCounters, WatchedKind } from "../domain/observation";
+import { compared } from "../sources/kube-api/revisions";
 import { isInterestingDaemonSet, makeProjector, type IsDaemonPod } from "../sources/kube-api/project";
 import { SIMULATED_AGENT_VERSION } from "./agents";
 import { hangs } from "./kubelets";
 import { ClusterModel } from "./model/cluster";
 import type { NodeModel } from "./model/node";
 import { EVENT_TTL_MS } from "./model/recorder";
+import { controllerRevisionObject } from "./objects/controller-revision";
 import { cniDaemonSetObject } from "./objects/daemon-set";
 import { eventObject } from "./objects/event";
 import { attachmentObject, fixedObjects } from "./objects/fixed";
@@ -67,6 +69,7 @@ class Teller {
   private recent: Parameters<typeof eventObject>[0][] = [];
   private readonly listed = new Map<WatchedKind, number>();
   private sequence = 0;
+  private revisions: KubeObject[] = [];
 
   constructor(
     private readonly model: ClusterModel,
@@ -182,6 +185,11 @@ class Teller {
   private *daemonSet(): Generator<Observation> {
     const object = cniDaemonSetObject(this.model.daemonSet, this.model.parameters.startMs);
     yield* this.keptDaemonSet({ ...object, metadata: { ...object.metadata, resourceVersion: String(this.model.daemonSet.generation) } });
+    const { generation, revision, owner } = this.model.daemonSet;
+    const before = this.revisions.at(-1);
+    if (Number(before?.["revision"] ?? 0) === generation) return;
+    this.revisions = [...this.revisions.slice(-1), controllerRevisionObject(object, revision, generation, this.model.nowMs)];
+    if (before !== undefined) yield { source: "api", type: "revisions", atMs: this.model.nowMs, uid: owner.uid, generation, reading: compared({ items: this.revisions }, owner.uid) };
   }
 
   private *keptDaemonSet(raw: KubeObject): Generator<Observation> {

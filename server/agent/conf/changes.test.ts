@@ -8,7 +8,7 @@ import { hostFs } from "../host-fs";
 import { configChanges, type ConfigChanges } from "./changes";
 import { lineDiff } from "./line-diff";
 import { confDirReader, type ConfDirReader } from "./read-dir";
-import { redact } from "./redact";
+import { redact } from "../../domain/redact";
 
 let root: string;
 let reader: ConfDirReader;

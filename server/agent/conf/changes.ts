@@ -2,7 +2,7 @@ import { MAX_CONFIG_CHANGES, MAX_DIFF_CHARS, type ConfigChange } from "../../dom
 import { capText } from "../../domain/agent-report";
 import { nameText, timeMs } from "../bounds";
 import { lineDiff } from "./line-diff";
-import { redact } from "./redact";
+import { redact } from "../../domain/redact";
 import type { ConfFileRead } from "./read-dir";
 
 export interface ConfigChanges {

@@ -5,6 +5,7 @@ import { barePod, CNI_CONTAINER, CNI_DAEMON_SET, CNI_NAMESPACE } from "../model/
 import { EVENT_TTL_MS } from "../model/recorder";
 import type { EventRecord, PodRecord } from "../model/records";
 import { cniDaemonSetObject, daemonSetStatus } from "../objects/daemon-set";
+import { controllerRevisionObject, REVISIONS_KEPT } from "../objects/controller-revision";
 import { eventObject } from "../objects/event";
 import { ATTACHMENTS, attachmentObject, CONFIG_MAPS, DAEMON_CONFIG_MAP, daemonConfigObject, fixedObjects } from "../objects/fixed";
 import type { KubeObject } from "../objects/json";
@@ -18,6 +19,7 @@ const NODES = "/nodes";
 const PODS = "/pods";
 const EVENTS = "/events";
 const DAEMON_SETS = "apps/daemonsets";
+const REVISIONS = "apps/controllerrevisions";
 const NETWORKS = "k8s.v1.cni.cncf.io/networks";
 /** Taints that the cluster itself sets; those of people are kept beside them. */
 const OWN_TAINT = /^node\.kubernetes\.io\//;
@@ -33,6 +35,7 @@ export class ClusterBridge {
   /** What clients wrote onto objects that are otherwise rendered anew; gone with the object. */
   private readonly overlays = new Map<string, Overlay>();
   private refreshes = 0;
+  private revisions: KubeObject[] = [];
 
   constructor(
     readonly model: ClusterModel,
@@ -40,7 +43,7 @@ export class ClusterBridge {
     private readonly kubeletPort: (node: string) => number,
   ) {
     for (const { resource, object } of fixedObjects(model)) store.put(resource, object);
-    store.put(DAEMON_SETS, cniDaemonSetObject(model.daemonSet, model.parameters.startMs));
+    this.putRevision(store.put(DAEMON_SETS, cniDaemonSetObject(model.daemonSet, model.parameters.startMs)));
   }
 
   /** The state as it stands now, with the events of the last hour: what the model did before nobody watched. */
@@ -178,6 +181,7 @@ export class ClusterBridge {
       const initLimited = record(record(init["resources"])["limits"])["memory"] !== undefined;
       if ("resources" in read) daemonSet.setTemplate({ resources: read.resources, image: String(container["image"] ?? daemonSet.image), initLimited, ...installer });
     }
+    if (JSON.stringify(record(before["spec"])["template"]) !== JSON.stringify(spec["template"])) this.putRevision(next);
     const stored = this.store.put(DAEMON_SETS, { ...next, metadata: { ...next.metadata, generation: daemonSet.generation } });
     this.sync();
     return stored;
@@ -230,6 +234,16 @@ export class ClusterBridge {
     const key = objectKey(pod.namespace, pod.name);
     if (this.store.get(PODS, key)?.metadata.uid === pod.uid) this.store.remove(PODS, key);
     this.overlays.delete(pod.uid);
+  }
+
+  /** As the controller does before it says that it has taken a generation in. */
+  private putRevision(daemonSet: KubeObject): void {
+    const last = Number(this.revisions.at(-1)?.["revision"] ?? 0);
+    this.revisions.push(this.store.put(REVISIONS, controllerRevisionObject(daemonSet, this.model.daemonSet.revision, last + 1, this.model.nowMs)));
+    const [oldest] = this.revisions;
+    if (this.revisions.length <= REVISIONS_KEPT || oldest === undefined) return;
+    this.revisions.shift();
+    this.store.remove(REVISIONS, objectKey(oldest.metadata.namespace, oldest.metadata.name));
   }
 
   private putDaemonSetStatus(): void {

@@ -217,3 +217,15 @@ describe("an API server that is not well", () => {
     expect((await api.ask("/api/v1/nodes")).status).toBe(200);
   });
 });
+
+describe("revisions of the daemon's template", () => {
+  it("a changed template is a new revision beside the one before, and anything else is none", async () => {
+    const revisions = async (): Promise<readonly number[]> => ((await api.ask("/apis/apps/v1/namespaces/kube-system/controllerrevisions?labelSelector=name%3Dmultus")).json["items"] as unknown as { revision: number }[]).map(({ revision }) => revision).sort((a, b) => a - b);
+    const known = await revisions();
+    await patch(DAEMON_SET, { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } } }, MERGE);
+    expect(await revisions()).toEqual(known);
+    const args = { spec: { template: { spec: { containers: [{ name: "kube-multus", args: ["--verbose"] }] } } } };
+    await patch(DAEMON_SET, args);
+    expect(await revisions()).toEqual([...known, (known.at(-1) ?? 0) + 1]);
+  });
+});

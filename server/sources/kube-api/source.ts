@@ -7,6 +7,7 @@ import { kindPlans } from "./kinds";
 import type { WatchCounts } from "./kind-plan";
 import { WATCH_LIMITS, type WatchLimits } from "./limits";
 import { makeProjector, type IsDaemonPod } from "./project";
+import { RevisionReader } from "./revisions";
 import { KindWatch } from "./watch";
 
 export const WATCHED_KINDS: readonly WatchedKind[] = ["nodes", "daemonsets", "nads", "pods", "events"];
@@ -45,12 +46,18 @@ export function startKubeApiSource(options: KubeApiSourceOptions): KubeApiSource
   const daemonSets = new Map<string, DaemonSetObject>();
   const projector = makeProjector({ isDaemonPod: options.isDaemonPod, daemonSet: (key) => daemonSets.get(key) });
   const plans = kindPlans({ projector, daemonSets, isInteresting: options.isInterestingDaemonSet });
-  const observe: Observe = (observation) => {
+  const tell: Observe = (observation) => {
     try {
       options.observe(observation);
     } catch (error) {
       options.log.error({ err: error, type: observation.type }, "an observation was not taken");
     }
+  };
+  const revisions = new RevisionReader({ connection: options.connection, observe: tell, clock: options.clock, signal: ending.signal });
+  const observe: Observe = (observation) => {
+    tell(observation);
+    if (observation.type === "daemonset") revisions.saw(observation.object);
+    if (observation.type === "daemonset-gone") revisions.gone(observation.uid);
   };
   const kinds = options.kinds ?? WATCHED_KINDS;
   let settle = (): void => undefined;
@@ -83,6 +90,7 @@ export function startKubeApiSource(options: KubeApiSourceOptions): KubeApiSource
       ending.abort();
       cancel();
       await Promise.all(running);
+      await revisions.ended();
     },
     status: () => ({
       kinds: watches.map((watch) => watch.status()),

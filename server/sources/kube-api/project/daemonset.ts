@@ -36,7 +36,7 @@ export function daemonSetProjection(fields: Lenient) {
         ),
       }),
     ),
-    status: optional(z.object({ desiredNumberScheduled: number, numberReady: number, updatedNumberScheduled: number })),
+    status: optional(z.object({ observedGeneration: number, desiredNumberScheduled: number, numberReady: number, updatedNumberScheduled: number })),
   });
   return (raw: unknown): DaemonSetObject | undefined => {
     const parsed = schema.safeParse(raw);
@@ -54,6 +54,7 @@ export function daemonSetProjection(fields: Lenient) {
       name,
       resourceVersion: metadata.resourceVersion ?? "",
       generation: metadata.generation ?? 0,
+      ...present({ observedGeneration: status?.observedGeneration }),
       containers: containers.map(({ one, init }) => resourcesOf(one, init)),
       images: [...new Set(containers.flatMap(({ one }) => (one.image === undefined ? [] : [one.image])))],
       matchLabels: Object.fromEntries(Object.entries(spec?.selector?.matchLabels ?? {}).filter((pair): pair is [string, string] => typeof pair[1] === "string")),

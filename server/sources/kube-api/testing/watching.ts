@@ -57,6 +57,7 @@ export class Mirror {
       case "event": return void this.#of("events").set(observation.object.uid, observation.object);
       case "daemonset": return void this.#of("daemonsets").set(observation.object.uid, observation.object);
       case "daemonset-gone": return void this.#of("daemonsets").delete(observation.uid);
+      case "revisions": return;
       case "nad": return void this.#of("nads").set(observation.key, observation);
       case "nad-gone": return void this.#of("nads").delete(observation.key);
       case "listed":

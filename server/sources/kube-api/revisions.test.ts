@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { compared } from "./revisions";
+
+const revision = (number: number, spec: object, over: object = {}) => ({ revision: number, metadata: { ownerReferences: [{ uid: "ds", controller: true }], ...over }, data: { spec: { template: { $patch: "replace", metadata: { labels: { app: "x" } }, spec } } } });
+const main = (over: object) => ({ containers: [{ name: "main", image: "a:1", ...over }] });
+
+describe("the two newest revisions", () => {
+  it("are compared by their numbers, whatever their order in the list, and those of others are left out", () => {
+    const items = [revision(7, main({ image: "a:3" })), revision(5, main({ image: "a:0" })), revision(6, main({ image: "a:2" })), revision(9, main({ image: "b" }), { ownerReferences: [{ uid: "another", controller: true }] })];
+    expect(compared({ items }, "ds")).toEqual({ looked: true, from: 6, to: 7, lines: ["- main: image a:2", "+ main: image a:3"], others: [] });
+  });
+
+  it("tell of arguments, environment with its sources, and of what is not shown", () => {
+    const before = main({ args: ["--a"], env: [{ name: "NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }], volumeMounts: [] });
+    const after = { ...main({ args: ["--b"], env: [{ name: "NODE", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }], volumeMounts: [{ name: "run" }] }), tolerations: [{ operator: "Exists" }] };
+    expect(compared({ items: [revision(1, before), revision(2, after)] }, "ds")).toEqual({
+      looked: true, from: 1, to: 2,
+      lines: ["- main: argument --a", "- main: env NODE from the pod's spec.nodeName", "+ main: argument --b", "+ main: env NODE from secret s, key k"],
+      others: ["main.volumeMounts", "spec.tolerations"],
+    });
+  });
+
+  it.each([
+    ["no earlier one is kept", { items: [revision(1, {})] }, "no earlier revision"],
+    ["there is none", { items: [] }, "no earlier revision"],
+    ["the answer is no list", "hello", "cannot be read"],
+    ["one holds no template", { items: [revision(1, {}), { ...revision(2, {}), data: {} }] }, "no template"],
+  ])("are not compared where %s, and the reason is told", (_, answer, reason) => {
+    expect(compared(answer, "ds")).toEqual({ looked: false, reason: expect.stringContaining(reason) as string });
+  });
+});
