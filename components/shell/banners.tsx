@@ -38,6 +38,11 @@ export function Banners() {
           {store.droppedSamples > 0 ? `, ${formatCount(store.droppedSamples)} samples are lost` : ""}.
         </p>
       ) : null}
+      {store?.refused === undefined ? null : (
+        <p className="banner is-warn" role="alert">
+          <b>{formatCount(store.refused.rows)} {store.refused.rows === 1 ? "row" : "rows"} could not be stored</b> since Sandglass started, a fault of its own ({store.refused.last}). Everything else is stored; the log has more.
+        </p>
+      )}
       {backfill !== undefined && backfill.doneShare < 1 ? (
         <p className="banner" role="status">
           <span>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Namespace, NodeName, ObjectName } from "../domain/ids";
 import type { EventObject, NodeObject, PodObject } from "../domain/model";
-import { ClusterState, MAX_EVENTS_PER_POD } from "./cluster-state";
+import { ClusterState, MAX_EVENTS_PER_POD, UNKNOWN_SUBJECT_MS } from "./cluster-state";
 
 const node = (name: string): NodeObject => ({ name: name as NodeName, uid: name, unschedulable: false, taints: [], conditions: [], addresses: [], versions: {}, allocatable: {} });
 const pod = (uid: string, on?: string): PodObject => ({
@@ -51,6 +51,20 @@ describe("the cluster's objects by node", () => {
     expect(kept).toHaveLength(MAX_EVENTS_PER_POD);
     expect(kept.at(-1)?.uid).toBe("e10");
     expect(kept.filter((one) => one.uid === "e10")).toHaveLength(1);
+  });
+
+  test("events of a pod that is not known are kept for a while and then forgotten, those of a known one with the pod", () => {
+    const state = new ClusterState();
+    state.apply({ ...api, type: "pod", object: pod("known", "a") });
+    const tell = (uid: string, about: string, atMs: number): void => void state.apply({ ...api, atMs, type: "event", object: event(uid, about, atMs) });
+    tell("e1", "known", 1_000_000);
+    tell("e2", "unknown", 1_000_000);
+    tell("e3", "late", 1_000_000);
+    state.apply({ ...api, type: "pod", object: pod("late", "a") });
+    tell("e4", "another", 1_000_000 + UNKNOWN_SUBJECT_MS);
+    expect(state.eventsAbout("unknown")).toHaveLength(1);
+    tell("e5", "another", 1_000_000 + UNKNOWN_SUBJECT_MS + 120_000);
+    expect(["known", "unknown", "late", "another"].map((uid) => state.eventsAbout(uid).length)).toEqual([1, 0, 1, 2]);
   });
 
   test("an event finds its node by the pod, and by its reporter's host once the pod is gone", () => {

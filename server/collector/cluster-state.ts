@@ -6,6 +6,9 @@ import type { KindStatus, Observation, WatchedKind } from "../domain/observation
 export const MAX_EVENTS_PER_POD = 12;
 /** Objects about which events are kept while the object itself is not known (its pod comes later, or is gone). */
 export const MAX_EVENT_SUBJECTS = 200_000;
+/** How long after its newest event: longer than a list of all pods takes, so that one that is told later finds them. */
+export const UNKNOWN_SUBJECT_MS = 600_000;
+const SWEEP_EVERY_MS = 60_000;
 
 const NO_PODS: ReadonlyMap<string, PodObject> = new Map();
 const NO_EVENTS: readonly EventObject[] = [];
@@ -22,6 +25,7 @@ export class ClusterState {
   readonly #pods = new Map<string, PodObject>();
   readonly #podsByNode = new Map<NodeName, Map<string, PodObject>>();
   readonly #events = new Map<string, EventObject[]>();
+  #sweptMs = 0;
 
   /** Pods that are bound to the node, and daemons' pods that may run there alone and that the scheduler could not place. */
   podsOf(node: NodeName): ReadonlyMap<string, PodObject> {
@@ -66,6 +70,7 @@ export class ClusterState {
       case "pod-gone":
         return this.#dropPod(observation.uid);
       case "event":
+        this.#sweepEvents(observation.atMs);
         return this.#putEvent(observation.object);
       case "daemonset":
         this.daemonSets.set(observation.object.uid, observation.object);
@@ -140,6 +145,13 @@ export class ClusterState {
     }
     const node = this.nodeOf(event);
     return node === undefined ? [] : [node];
+  }
+
+  /** Events of pods that are not known end after UNKNOWN_SUBJECT_MS; of known ones with the pod. */
+  #sweepEvents(nowMs: number): void {
+    if (Math.abs(nowMs - this.#sweptMs) < SWEEP_EVERY_MS) return;
+    this.#sweptMs = nowMs;
+    for (const [subject, events] of this.#events) if (!this.#pods.has(subject) && nowMs - (events.at(-1)?.lastMs ?? 0) > UNKNOWN_SUBJECT_MS) this.#events.delete(subject);
   }
 
   #forgetMissing(kind: WatchedKind, keys: ReadonlySet<string>): NodeName[] {

@@ -32,6 +32,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const failing = gauge("sandglass_kubelets_failing", "Kubelets whose last scrape failed");
   const lateness = gauge("sandglass_scrape_late_seconds", "Largest lateness of a scrape in the last period");
   const writable = gauge("sandglass_store_writable", "1 while the store can be written");
+  const refusedRows = gauge("sandglass_refused_rows", "Rows given up since the start, since the store refused them and nothing else");
   const dropped = gauge("sandglass_dropped_samples", "Samples given up while the store could not be written");
   const reports = new Counter({ name: "sandglass_agent_reports_total", help: "Reports of agents that were taken", registers: [registry] });
   const refused = new Counter({ name: "sandglass_agent_dropped_total", help: "Messages to the agent port that were dropped, by reason", labelNames: ["reason"], registers: [registry] });
@@ -73,6 +74,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
       lateness.set(status.kubelet.lateMs / 1_000);
       writable.set(status.store.writable ? 1 : 0);
       dropped.set(status.store.droppedSamples);
+      refusedRows.set(status.store.refused?.rows ?? 0);
       agents(status.agents);
     },
     async serve(port, host) {

@@ -7,12 +7,14 @@ import type { Sample } from "../domain/signals";
 import type { Log } from "../log";
 import { StoreUnwritable, type CollectorStatus, type Ingest, type IngestBatch, type KubeletKey } from "../store/types";
 import type { IncidentSink } from "./incident-keeper";
+import { EMPTY_BATCH, part, writeApart, type BatchPart } from "./write-apart";
 
 /** While nothing can be written this much is kept; older samples give way, counted. About 20 minutes of 500 nodes. */
 export const MAX_PENDING_SAMPLES = 400_000;
 export const MAX_PENDING_EVENTS = 20_000;
 export const MAX_PENDING_CHANGES = 20_000;
 export const MAX_PENDING_ENTRIES = 20_000;
+const MAX_REFUSED_CHARS = 300;
 
 type Change = IngestBatch["answers"][number];
 type SourceChange = IngestBatch["sources"][number];
@@ -20,7 +22,8 @@ type SourceChange = IngestBatch["sources"][number];
 /**
  * Gathers what the collector has to write and writes it in one transaction a tick. Where the store cannot be written
  * (full or read-only disk) everything is kept within bounds and tried again at the next tick; views are kept only as
- * their latest, so that what comes back first is the present.
+ * their latest, so that what comes back first is the present. A row that the store refuses for a fault of ours is given up
+ * alone, counted and told.
  */
 export class Writer implements IncidentSink {
   #samples: (Sample & { readonly node: NodeName })[] = [];
@@ -38,6 +41,8 @@ export class Writer implements IncidentSink {
   #clusterChanges: ClusterChange[] = [];
   #unwritable: { readonly reason: string; readonly ticks: number } | undefined;
   #droppedSamples = 0;
+  #refusedRows = 0;
+  #lastRefused = "";
 
   constructor(
     private readonly ingest: Pick<Ingest, "write">,
@@ -109,34 +114,25 @@ export class Writer implements IncidentSink {
   }
 
   /** What the status tells of the store. */
-  get state(): { readonly writable: boolean; readonly reason?: string; readonly pendingBatches: number; readonly droppedSamples: number } {
+  get state(): { readonly writable: boolean; readonly reason?: string; readonly pendingBatches: number; readonly droppedSamples: number; readonly refused?: { readonly rows: number; readonly last: string } } {
     return {
       writable: this.#unwritable === undefined,
       ...(this.#unwritable === undefined ? {} : { reason: this.#unwritable.reason }),
       pendingBatches: this.#unwritable?.ticks ?? 0,
       droppedSamples: this.#droppedSamples,
+      ...(this.#refusedRows === 0 ? {} : { refused: { rows: this.#refusedRows, last: this.#lastRefused } }),
     };
   }
 
-  /** True when the batch, with anything that waited, is in the store. */
+  /** True when the batch, with anything that waited, is in the store, but for rows that nothing could make it take. */
   flush(atMs: number, status: CollectorStatus): boolean {
-    const batch: IngestBatch = {
-      atMs,
-      samples: this.#samples,
-      events: [...this.#events.values()],
-      views: this.mode.past ? [] : [...this.#views.values()],
-      gone: this.mode.past ? [] : [...this.#gone],
-      answers: this.#answers,
-      sources: this.#sources,
-      kubeletKeys: [...this.#keys.values()],
-      incidents: { saved: [...this.#incidents.values()], forgotten: [...this.#forgotten], retold: [...this.#retold], entries: this.#entries, kept: [...this.#kept.values()] },
-      changes: this.#clusterChanges,
-      ...(this.mode.past ? {} : { status }),
-    };
+    const parts = this.#parts(status);
+    const counts = { samples: this.#samples.length, events: this.#events.size, views: this.mode.past ? 0 : this.#views.size };
+    const anyone = counts.views > 0 || (!this.mode.past && this.#gone.size > 0) || this.#incidents.size > 0 || this.#forgotten.size > 0;
     try {
-      this.ingest.write(batch);
+      this.#write(parts, atMs);
     } catch (error) {
-      // A fault of ours keeps everything from being written as well as a full disk does, and must not look like health.
+      // Not even an empty batch goes in: that must not look like health, whatever it is.
       const reason = error instanceof StoreUnwritable ? error.message : "The store refused what was to be written; the log has the reason.";
       if (this.#unwritable?.reason !== reason) this.log.error({ err: error }, "the store cannot be written; keeping what comes");
       this.#unwritable = { reason, ticks: (this.#unwritable?.ticks ?? 0) + 1 };
@@ -144,24 +140,66 @@ export class Writer implements IncidentSink {
     }
     if (this.#unwritable !== undefined) this.log.warn({ droppedSamples: this.#droppedSamples }, "the store can be written again");
     this.#unwritable = undefined;
-    this.count("samples", batch.samples.length);
-    this.count("events", batch.events.length);
-    this.count("views", batch.views.length);
-    const anyone = batch.views.length > 0 || batch.gone.length > 0 || this.#incidents.size > 0 || this.#forgotten.size > 0;
-    this.#samples = [];
-    this.#events.clear();
-    this.#views.clear();
-    this.#gone.clear();
-    this.#answers = [];
-    this.#sources = [];
-    this.#keys.clear();
+    for (const kind of ["samples", "events", "views"] as const) this.count(kind, counts[kind]);
+    if (anyone) this.written();
+    return true;
+  }
+
+  /** In one transaction; where that is refused for a fault of ours, apart, so that one row keeps nothing else from being written. */
+  #write(parts: readonly BatchPart[], atMs: number): void {
+    const batch = parts.reduce<IngestBatch>((whole, one) => ({ ...whole, ...one.of(one.items) }), { ...EMPTY_BATCH, atMs });
+    try {
+      this.ingest.write(batch);
+      for (const one of parts) one.clear();
+      return;
+    } catch (error) {
+      if (error instanceof StoreUnwritable) throw error;
+      this.log.error({ err: error }, "a batch was refused; writing it apart");
+    }
+    for (const { part: name, rows, error } of writeApart(this.ingest, parts, atMs)) {
+      this.#refusedRows += rows;
+      this.#lastRefused = `${name}: ${error instanceof Error ? error.message : String(error)}`.slice(0, MAX_REFUSED_CHARS);
+      this.log.error({ err: error, part: name, rows }, "rows that the store refuses were given up");
+    }
+  }
+
+  /** In the order in which they may be written apart: an incident before what belongs to it, the status last. */
+  #parts(status: CollectorStatus): readonly BatchPart[] {
+    const { past } = this.mode;
+    return [
+      part("samples", this.#samples, (samples) => ({ samples }), () => (this.#samples = [])),
+      part("events", [...this.#events.values()], (events) => ({ events }), () => this.#events.clear()),
+      part("views", past ? [] : [...this.#views.values()], (views) => ({ views }), () => this.#views.clear()),
+      part("nodes that left", past ? [] : [...this.#gone], (gone) => ({ gone }), () => this.#gone.clear()),
+      part("answers", this.#answers, (answers) => ({ answers }), () => (this.#answers = [])),
+      part("sources", this.#sources, (sources) => ({ sources }), () => (this.#sources = [])),
+      part("kubelet keys", [...this.#keys.values()], (kubeletKeys) => ({ kubeletKeys }), () => this.#keys.clear()),
+      part("incidents", this.#incidentNumbers(), (numbers) => ({ incidents: this.#incidentsOf(new Set(numbers)) }), () => this.#clearIncidents()),
+      part("changes", this.#clusterChanges, (changes) => ({ changes }), () => (this.#clusterChanges = [])),
+      part("status", past ? [] : [status], ([one]) => (one === undefined ? {} : { status: one }), () => {}),
+    ];
+  }
+
+  #incidentNumbers(): readonly number[] {
+    return [...new Set([...this.#incidents.keys(), ...this.#forgotten, ...this.#retold, ...this.#entries.map(({ incident }) => incident), ...[...this.#kept.values()].map(({ incident }) => incident)])];
+  }
+
+  #incidentsOf(numbers: ReadonlySet<number>): NonNullable<IngestBatch["incidents"]> {
+    const has = (id: number): boolean => numbers.has(id);
+    return {
+      saved: [...this.#incidents.values()].filter(({ id }) => has(id)),
+      forgotten: [...this.#forgotten].filter(has),
+      retold: [...this.#retold].filter(has),
+      entries: this.#entries.filter(({ incident }) => has(incident)),
+      kept: [...this.#kept.values()].filter(({ incident }) => has(incident)),
+    };
+  }
+
+  #clearIncidents(): void {
     this.#incidents.clear();
     this.#forgotten.clear();
     this.#retold.clear();
     this.#entries = [];
     this.#kept.clear();
-    this.#clusterChanges = [];
-    if (anyone) this.written();
-    return true;
   }
 }

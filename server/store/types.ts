@@ -101,7 +101,7 @@ export interface CollectorStatus {
     /** Why agents' service-account tokens cannot be checked. */
     readonly identityTrouble?: { readonly reason: string; readonly sinceMs: number };
   };
-  readonly store: { readonly writable: boolean; readonly reason?: string; readonly pendingBatches: number; readonly droppedSamples: number; readonly fileBytes?: number };
+  readonly store: { readonly writable: boolean; readonly reason?: string; readonly pendingBatches: number; readonly droppedSamples: number; readonly fileBytes?: number; /** Rows given up since the start, since the store refused them and nothing else. */ readonly refused?: { readonly rows: number; readonly last: string } };
   readonly backfill?: { readonly doneShare: number };
   readonly actionsAllowed: boolean;
 }
