@@ -21,6 +21,10 @@ export interface Sightings {
 
 const isLetter = (code: number): boolean => code >= 97 && code <= 122;
 
+/** A table of states; it is large, so it takes two bytes a state where they suffice. */
+type States = Uint16Array | Int32Array;
+const MOST_SHORT_STATES = 2 ** 16;
+
 /** Every character that no mark holds is the same to the automaton. */
 const OTHER = 0;
 
@@ -90,7 +94,7 @@ export function createScanner(marks: Iterable<string>): Scanner {
 }
 
 interface Machine {
-  readonly next: Int32Array;
+  readonly next: States;
   /** The mark that ends in a state, or -1. */
   readonly ends: Int32Array;
   /** The nearest shorter state in which a mark ends, or 0. */
@@ -135,5 +139,6 @@ function build(marks: ReadonlyMap<string, number>, alphabet: Int16Array, letters
       queue.push(child);
     }
   }
-  return { depths, next: next.slice(0, used * letters), ends: ends.slice(0, used), shorter: shorter.slice(0, used) };
+  const table = next.subarray(0, used * letters);
+  return { depths, next: used <= MOST_SHORT_STATES ? Uint16Array.from(table) : table.slice(), ends: ends.slice(0, used), shorter: shorter.slice(0, used) };
 }
