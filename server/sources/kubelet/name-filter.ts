@@ -13,8 +13,17 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const OPENING_BRACE = 0x7b;
 
+const KNOWN = new WeakMap<readonly string[], NameFilter>();
+
+/** The filter of a list that is asked for again and again: made once, since a tree for each page would be most of the memory that its reading takes. */
+export function nameFilterOf(names: readonly string[]): NameFilter {
+  const known = KNOWN.get(names) ?? createNameFilter(names);
+  KNOWN.set(names, known);
+  return known;
+}
+
 /** @param names whole names as they stand on the line: a histogram's are `x_bucket`, `x_count`, `x_sum` */
-export function createNameFilter(names: readonly string[]): NameFilter {
+function createNameFilter(names: readonly string[]): NameFilter {
   const root: ByteNode = { next: [], complete: false };
   for (const name of names) {
     let node = root;

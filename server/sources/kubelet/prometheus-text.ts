@@ -1,4 +1,4 @@
-import { createNameFilter } from "./name-filter";
+import { nameFilterOf } from "./name-filter";
 import { parseSampleLine, type PromSample } from "./sample-line";
 
 export type { PromSample } from "./sample-line";
@@ -39,7 +39,7 @@ const HASH = 0x23;
  * a wanted name are decoded at all, which is what makes a page of megabytes cheap. Never throws on any bytes, and what it
  * finds does not depend on where the chunks are cut.
  *
- * @param wanted whole sample names (`x_bucket`, not `x`)
+ * @param wanted whole sample names (`x_bucket`, not `x`), the same list for every page of a kind
  */
 export function createPageReader(options: {
   readonly wanted: readonly string[];
@@ -47,7 +47,7 @@ export function createPageReader(options: {
   readonly maxLineBytes?: number;
   readonly maxBytes?: number;
 }): PageReader {
-  const isWanted = createNameFilter(options.wanted);
+  const isWanted = nameFilterOf(options.wanted);
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
   const maxBytes = options.maxBytes ?? MAX_PAGE_BYTES;
   let bytes = 0;
