@@ -18,6 +18,8 @@ const JSON_TYPE = "application/json";
 /** Questions to a node that does not answer are kept open, but not more of them than this. */
 const MAX_UNANSWERED = 10_000;
 const CERTIFICATES_AT_ONCE = 16;
+/** A kubelet keeps an idle connection this long (IdleTimeout of its server); Node would close it between any two readings. */
+const IDLE_TIMEOUT_MS = 90_000;
 
 interface Page {
   readonly subresource: string;
@@ -76,7 +78,7 @@ export class SimulatedKubelets {
   private async listenFor(node: NodeModel, host: string, authority: KeyPair, validity: Validity): Promise<void> {
     const { name, address } = node.parameters;
     const certificate = await issueCertificate(authority, { commonName: `system:node:${name}`, organisation: "system:nodes", names: [name, address], usage: "server" }, validity);
-    const server = createServer({ cert: certificate.certPem, key: certificate.keyPem, minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] }, (request, response) => this.answer(node, request, response));
+    const server = createServer({ cert: certificate.certPem, key: certificate.keyPem, minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"], keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => this.answer(node, request, response));
     server.on("connection", (socket) => {
       this.sockets.add(socket);
       socket.once("close", () => this.sockets.delete(socket));

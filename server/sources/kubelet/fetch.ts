@@ -17,8 +17,6 @@ export interface KubeletFetch {
   readonly tls: string;
   /** Rejects where there is no answer; ends with the signal. */
   get(node: NodeTarget, page: KubeletPage, signal: AbortSignal): Promise<KubeletAnswer>;
-  /** The node is gone: nothing of it is kept. */
-  forget(nodeName: string): void;
   close(): Promise<void>;
 }
 

@@ -45,6 +45,8 @@ const TIMEOUT_SHARE_OF_PERIOD = 2 / 3;
 const CONFIGZ_SPREAD_MS = 10_000;
 /** A timer that fires this much early shows a clock that was set back. */
 const CLOCK_STEP_MS = 5_000;
+/** One for all: without a reason each abort makes an error of its own, with its stack. */
+const OVER = new KubeletError("the reading is over");
 /** An answer that is not 200 is read to its end up to this, which keeps the connection. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
@@ -133,7 +135,7 @@ export function createPageTask(deps: TaskDeps, target: () => NodeTarget, page: K
       if (!stopped) fail(error);
     } finally {
       cancelTimeout();
-      controller.abort(); // ends a body that was left half read
+      controller.abort(OVER); // ends a body that was left half read
     }
   };
 

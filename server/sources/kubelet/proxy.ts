@@ -21,7 +21,6 @@ export function createProxyFetch(proxyGet: ProxyGet): KubeletFetch {
         throw translated(error, page);
       }
     },
-    forget: () => {},
     close: async () => {},
   };
 }

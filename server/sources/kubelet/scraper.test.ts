@@ -60,7 +60,6 @@ describe("the kubelet source", () => {
         asked.push({ atMs: clock.now(), page });
         return Promise.reject(new Error("not now"));
       },
-      forget: () => {},
       close: () => Promise.resolve(),
     };
     const nodes = Array.from({ length: 300 }, (_, index) => ({ name: named(`worker-${index}`), addresses: [] }));
@@ -81,7 +80,6 @@ describe("the kubelet source", () => {
       mode: "direct",
       tls: "verify",
       get: () => new Promise((_, reject) => waiting.push(() => reject(new Error("enough")))),
-      forget: () => {},
       close: () => Promise.resolve(),
     };
     const { source, seen } = bench(fetch, () => ["node-1", "node-2"].map((name) => ({ name: named(name), addresses: [] })), clock, { maxInFlight: 1 });
@@ -165,7 +163,6 @@ describe("a page that hangs", () => {
         node.name.startsWith("hung") && page !== "configz" // which has a longer time-out at this speed
           ? new Promise(() => {})
           : Promise.resolve({ status: 200, contentType: "text/plain", gzip: false, body: (async function* () { yield Buffer.from("process_start_time_seconds 1\n"); })() }),
-      forget: () => {},
       close: () => Promise.resolve(),
     };
     const { seen, source } = bench(fetch, () => [...hanging, ...answering], scaledClock(1_800_000_000_000, 15), { maxInFlight: 20 });

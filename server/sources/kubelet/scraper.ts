@@ -116,7 +116,6 @@ export function startKubeletSource(options: KubeletSourceOptions): KubeletSource
       const tasks = nodes.get(name);
       nodes.delete(name);
       if (tasks !== undefined) for (const task of pagesOf(tasks)) task.stop();
-      options.fetch.forget(name);
     }
   };
 

@@ -1,11 +1,10 @@
-import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseNodeName } from "../../domain/ids";
 import { issueCertificate, publicKeySha256, type KeyPair } from "../../pki";
 import type { NodeTarget } from "./address";
 import { createDirectFetch, type DirectOptions } from "./direct";
 import { explain, type KubeletError } from "./failures";
-import { authority, expired, serving, startKubelet, validNow, type ScriptedKubelet } from "./testing/scripted-kubelet";
+import { authority, expired, serving, startKubelet, validNow, type Script, type ScriptedKubelet } from "./testing/scripted-kubelet";
 import type { KubeletPins, KubeletTlsMode } from "./tls";
 
 const PAGE = "process_start_time_seconds 1\n";
@@ -14,8 +13,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function kubelet(certificate: KeyPair): Promise<ScriptedKubelet> {
-  const started = await startKubelet(certificate, (_request, response) => response.writeHead(200, { "content-type": "text/plain" }).end(PAGE));
+async function kubelet(certificate: KeyPair, script: Script = (_request, response) => response.writeHead(200, { "content-type": "text/plain" }).end(PAGE)): Promise<ScriptedKubelet> {
+  const started = await startKubelet(certificate, script);
   closers.push(started.close);
   return started;
 }
@@ -236,24 +235,24 @@ describe("--kubelet-tls=insecure", () => {
 });
 
 describe("connections to a kubelet", () => {
-  it("are kept between readings", async () => {
+  it("are one for each reading, and closed after it", async () => {
     const ca = await authority();
     const server = await kubelet(await serving(ca, ["node-1"]));
     const fetch = fetcher({ mode: "verify", ca: () => ca.certPem });
-    for (let turn = 0; turn < 5; turn += 1) {
-      expect(await status(fetch, node(server.port))).toBe(200);
-      await setImmediate(); // the pool takes a connection back only then
-    }
-    expect(server.connections()).toBe(1);
+    for (let turn = 0; turn < 5; turn += 1) expect(await status(fetch, node(server.port))).toBe(200);
+    await expect.poll(() => server.openConnections()).toBe(0);
+    expect(server.connections()).toBe(5);
   });
 
-  it("are opened again at once where the kubelet closed a kept one", async () => {
+  it("end with a reading that is given up, whatever the kubelet does", async () => {
     const ca = await authority();
-    const server = await kubelet(await serving(ca, ["node-1"]));
+    const server = await kubelet(await serving(ca, ["node-1"]), (_request, response) => void response.writeHead(200, { "content-type": "text/plain" }).write("a 1\n"));
     const fetch = fetcher({ mode: "verify", ca: () => ca.certPem });
-    expect(await status(fetch, node(server.port))).toBe(200);
-    server.dropConnections();
-    expect(await status(fetch, node(server.port))).toBe(200);
+    const given = new AbortController();
+    const answer = await fetch.get(node(server.port), "metrics", given.signal);
+    expect(answer.status).toBe(200);
+    given.abort(new Error("given up"));
+    await expect.poll(() => server.openConnections()).toBe(0);
   });
 
   it("carry the token, and a client certificate where the kubeconfig has one", async () => {

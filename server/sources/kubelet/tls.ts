@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { TLSSocket, type PeerCertificate } from "node:tls";
+import { createSecureContext, TLSSocket, type PeerCertificate, type SecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import { publicKeySha256 } from "../../pki";
 import { KubeletError } from "./failures";
@@ -37,18 +37,16 @@ export interface ClientCertificate {
 export function kubeletConnector(
   node: { readonly name: string; readonly names: readonly string[] },
   tls: Pick<KubeletTls, "mode" | "pins">,
-  shown: { readonly authorities: string | undefined; readonly client: ClientCertificate | undefined },
+  secureContext: SecureContext,
   connectTimeoutMs: number,
 ): buildConnector.connector {
-  const { authorities, client } = shown;
   const connect = buildConnector({
     allowH2: false,
     maxCachedSessions: 0,
     timeout: connectTimeoutMs,
     rejectUnauthorized: tls.mode === "verify",
     checkServerIdentity: (_reachedAs: string, certificate: PeerCertificate) => (tls.mode === "verify" ? nameFault(node.names, certificate.raw) : undefined),
-    ...(tls.mode === "verify" && authorities !== undefined ? { ca: authorities } : {}),
-    ...(client === undefined ? {} : { cert: client.certPem, key: client.keyPem }),
+    secureContext,
   });
   return (options, callback) => {
     connect(options, (...[error, socket]) => {
@@ -59,6 +57,14 @@ export function kubeletConnector(
       callback(fault, null);
     });
   };
+}
+
+/** What is shown and trusted, parsed once for the whole fleet: for each connection anew it would be the dearest part of opening it. Throws where a certificate or key cannot be read. */
+export function kubeletSecureContext(mode: KubeletTlsMode, authorities: string | undefined, client: ClientCertificate | undefined): SecureContext {
+  return createSecureContext({
+    ...(mode === "verify" && authorities !== undefined ? { ca: authorities } : {}),
+    ...(client === undefined ? {} : { cert: client.certPem, key: client.keyPem }),
+  });
 }
 
 /** A stranger's certificate can name whatever it likes, as long as it likes. */

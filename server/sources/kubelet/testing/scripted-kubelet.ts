@@ -12,6 +12,8 @@ export interface ScriptedKubelet {
   readonly requests: readonly { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
   /** TLS connections that were opened. */
   readonly connections: () => number;
+  /** Those that are open now. */
+  readonly openConnections: () => number;
   /** Answers from now on with another certificate; connections that are open stay. */
   present(certificate: KeyPair): void;
   /** Ends every open connection, as a kubelet that restarts does. */
@@ -52,6 +54,7 @@ export async function startKubelet(certificate: KeyPair, script: Script): Promis
     port,
     requests,
     connections: () => connections,
+    openConnections: () => sockets.size,
     present: ({ certPem, keyPem }) => server.setSecureContext({ cert: certPem, key: keyPem, ticketKeys }),
     dropConnections,
     close: async () => {
