@@ -48,6 +48,8 @@ export interface MadeSandbox {
 export interface OwnContainerdOptions {
   /** Text of an executable that serves as the only CNI plugin: called as plugins are, it has to answer an ADD with an address. */
   readonly plugin?: string;
+  /** The checkout, where this file does not run from its own place in it. */
+  readonly root?: string;
 }
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -93,7 +95,7 @@ export async function startContainerd(options: OwnContainerdOptions = {}): Promi
   };
   try {
     await answers(cri, child, dir);
-    importPause(dir, socket);
+    importPause(dir, socket, options.root ?? ROOT);
   } catch (error) {
     await stop();
     throw error;
@@ -167,10 +169,10 @@ function writeFiles(dir: string, socket: string, { plugin }: OwnContainerdOption
   writeFileSync(path.join(dir, "conf/10-of-test.conflist"), JSON.stringify({ cniVersion: "1.0.0", name: "of-test", plugins: [{ type: "of-test" }] }));
 }
 
-function importPause(dir: string, socket: string): void {
+function importPause(dir: string, socket: string, root: string): void {
   writeFileSync(path.join(dir, "pause/pause"), readFileSync(path.join(CACHE, "bin/pause")), { mode: 0o755 });
   const tar = path.join(dir, "pause.tar");
-  execFileSync(process.execPath, [path.join(ROOT, "e2e/cluster/make-image.mjs"), "localhost/pause:1", tar, path.join(dir, "pause"), "/pause"]);
+  execFileSync(process.execPath, [path.join(root, "e2e/cluster/make-image.mjs"), "localhost/pause:1", tar, path.join(dir, "pause"), "/pause"]);
   execFileSync("ctr", ["--address", socket, "--namespace", "k8s.io", "images", "import", tar], { stdio: ["ignore", "ignore", "inherit"] });
 }
 

@@ -41,6 +41,7 @@ export function createPusher(options: { readonly url: string; readonly tokenFile
         return { outcome: "later", reason: error instanceof Error ? error.message : String(error) };
       }
       const using = agent;
+      const late = AbortSignal.timeout(PUSH_TIMEOUT_MS);
       return new Promise<Pushed>((resolve) => {
         const later = (reason: string): void => {
           resolve({ outcome: "later", reason: capText(reason) });
@@ -50,7 +51,7 @@ export function createPusher(options: { readonly url: string; readonly tokenFile
           {
             method: "POST",
             agent: using,
-            signal: AbortSignal.timeout(PUSH_TIMEOUT_MS),
+            signal: late,
             headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-encoding": "gzip", "content-length": body.length, [AGENT_SENT_HEADER]: String(sentMs) },
           },
           (response) => {
@@ -70,7 +71,7 @@ export function createPusher(options: { readonly url: string; readonly tokenFile
           },
         );
         call.on("error", (error) => {
-          later(error.name === "TimeoutError" ? `no answer in ${String(PUSH_TIMEOUT_MS / 1000)} s` : explain(error));
+          later(late.aborted ? `no answer in ${String(PUSH_TIMEOUT_MS / 1000)} s` : explain(error));
         });
         call.end(body);
       });

@@ -3,12 +3,12 @@ import { gzip } from "node:zlib";
 import type { AgentReport } from "../domain/agent-report";
 import { monotonicMs, type Clock } from "../clock";
 import type { Log } from "../log";
-import { fullJitterMs } from "./backoff";
-import { reportBuffer, type ReportBuffer } from "./buffer";
+import { reportBuffer } from "./buffer";
 import type { AgentOptions } from "./options";
 import { serveHealth } from "./health";
-import { createPusher, type Pushed, type Pusher } from "./push";
-import { createReporter, type Reporter } from "./report";
+import { createPusher } from "./push";
+import { createReporter } from "./report";
+import { createSender, sleep } from "./sender";
 import { reportAsText } from "./text";
 
 export interface AgentEnvironment {
@@ -23,10 +23,6 @@ export interface AgentEnvironment {
 
 /** Share of the period by which a round comes earlier or later, so that a fleet's agents do not push in step. */
 const PERIOD_JITTER = 0.1;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 60_000;
-/** For what was still to send when the agent is told to end. */
-const FAREWELL_MS = 2_000;
 
 const compress = promisify(gzip);
 
@@ -62,7 +58,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
   const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (count, reason) => {
     log.warn({ count, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
   });
-  const sender = createSender(buffer, pusher, reporter, environment, random);
+  const sender = createSender({ buffer, pusher, told: (answer) => reporter.told(answer), clock, log, signal, random });
   const told = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => {
       resolve(undefined);
@@ -92,61 +88,3 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
 }
 
 const pack = (report: AgentReport): Promise<Buffer> => compress(JSON.stringify(report));
-
-/** Sends what the buffer holds, oldest first, one at a time; waits longer after each failure. */
-function createSender(buffer: ReportBuffer, pusher: Pusher, reporter: Reporter, { clock, log, signal }: AgentEnvironment, random: () => number): { wake(): void; end(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  let failures = 0;
-
-  const drain = async (): Promise<void> => {
-    for (let held = buffer.first(); held !== undefined; held = buffer.first()) {
-      const pushed = await pusher.push(held.body, clock.now());
-      if (pushed.outcome !== "later") {
-        buffer.remove(held.sequence);
-        tell(pushed);
-        continue;
-      }
-      failures += 1;
-      if (failures === 1) log.warn({ reason: pushed.reason }, "the server did not take the report; kept until it does");
-      if (signal.aborted) return;
-      await sleep(clock, Math.max(pushed.retryAfterMs ?? 0, 0) + fullJitterMs(failures, FIRST_RETRY_MS, LAST_RETRY_MS, random()), signal);
-      if (signal.aborted) return;
-    }
-  };
-  const tell = (pushed: Exclude<Pushed, { outcome: "later" }>): void => {
-    if (pushed.outcome === "taken" && pushed.answer !== undefined) reporter.told(pushed.answer);
-    if (pushed.outcome === "refused") log.error({ reason: pushed.reason }, "the server refused a report");
-    if (failures > 0) log.info({ failures, waiting: buffer.length }, "the server answers again");
-    failures = 0;
-  };
-  const wake = (): void => {
-    running ??= drain().finally(() => {
-      running = undefined;
-    });
-  };
-  return {
-    wake,
-    end: async () => {
-      wake();
-      const enough = new AbortController();
-      await Promise.race([running, sleep(clock, FAREWELL_MS, enough.signal)]);
-      enough.abort();
-    },
-  };
-}
-
-function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted || ms <= 0) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = clock.after(ms, done);
-    signal.addEventListener("abort", done, { once: true });
-  });
-}

@@ -1,5 +1,5 @@
-export type Part = "collector" | "store" | "ui";
-export type Unit = "cores" | "MiB" | "KB" | "ms" | "per second" | "bytes" | "count";
+export type Part = "collector" | "store" | "ui" | "agents" | "agent";
+export type Unit = "cores" | "percent" | "seconds" | "MiB" | "KB" | "ms" | "per second" | "bytes" | "count";
 
 export interface Target {
   readonly most: number;
@@ -34,6 +34,8 @@ const plain = (value: number, digits: number): string => value.toLocaleString("e
 
 const SHOWN: Readonly<Record<Unit, (value: number) => string>> = {
   cores: (value) => `${plain(value, 3)} core`,
+  percent: (value) => `${plain(value, 2)} % of a core`,
+  seconds: (value) => `${plain(value, value < 10 ? 2 : 1)} s`,
   MiB: (value) => `${plain(value, value < 10 ? 1 : 0)} MiB`,
   KB: (value) => `${plain(value, 1)} KB`,
   ms: (value) => `${plain(value, value < 10 ? 2 : value < 100 ? 1 : 0)} ms`,

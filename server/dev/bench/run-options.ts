@@ -3,9 +3,10 @@ import { z } from "zod";
 /** What bench.mjs found out and hands over; it has checked the limits. */
 export const BenchOptions = z.object({
   nodes: z.number().int().positive(),
+  agents: z.number().int().positive(),
   minutes: z.number().positive(),
   hours: z.number().positive(),
-  only: z.array(z.enum(["collector", "store", "ui"])).readonly(),
+  only: z.array(z.enum(["collector", "store", "ui", "agents", "agent"])).readonly(),
   writeDocs: z.boolean(),
   /** What makes the same figures again. */
   command: z.string(),

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { agentOptions } from "@/server/agent/options";
 import { runAgent } from "@/server/agent/run";
@@ -76,6 +77,22 @@ test("while tokens cannot be checked, agents are told when to come back, and the
   expect(answer).toMatchObject({ status: 503, headers: { "content-type": "application/problem+json" }, body: { reason: "cannot-check", detail: expect.stringContaining("tokenreviews") } });
   expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
   expect(listener.status()).toMatchObject({ accepted: 0, dropped: { "cannot-check": 1 }, identityTrouble: { reason: expect.stringContaining("tokenreviews") } });
+});
+
+test("a sender that goes while its token is checked leaves no place taken", async () => {
+  for (let gone = 0; gone < 3; gone += 1) {
+    api.script({ path: REVIEWS, fault: { do: "slow", ms: 400 } });
+    const socket = connect({ host: "127.0.0.1", port: listener.port, ca });
+    socket.on("error", () => undefined);
+    socket.write(`POST /v1/report HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token(`gone-${String(gone)}`)}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`);
+    const asked = shown.length;
+    await expect.poll(() => api.requests.filter(({ url }) => url === REVIEWS).length).toBe(asked + 1);
+    socket.destroy();
+    await expect.poll(() => shown.length, { timeout: 5_000 }).toBe(asked + 1);
+  }
+  await expect.poll(() => listener.status().dropped.incomplete).toBe(3);
+  expect(listener.status()).toMatchObject({ underWay: 0 });
+  expect((await send(token("another"))).status).toBe(200);
 });
 
 test("the agent shows the new token once the kubelet has exchanged it, as a projected volume does: by a link to another folder", async () => {

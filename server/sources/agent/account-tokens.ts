@@ -80,7 +80,8 @@ export function accountTokens({ connection, account, log, nowMs = () => systemCl
       const reason = wordsOf(error);
       if (trouble?.reason !== reason) log.error({ reason, err: error }, "agents' tokens cannot be checked");
       trouble = { reason, sinceMs: trouble?.sinceMs ?? nowMs() };
-      pausedUntilMs = nowMs() + (error.retryAfterMs === undefined ? PAUSE_MS : Math.min(error.retryAfterMs, FRESH_MS));
+      // What waited for an answer in vain has waited enough, and is bounded by its places.
+      if (error.reason !== "timed-out") pausedUntilMs = nowMs() + (error.retryAfterMs === undefined ? PAUSE_MS : Math.min(error.retryAfterMs, FRESH_MS));
       throw cannotCheck(reason);
     }
   };

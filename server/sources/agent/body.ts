@@ -45,6 +45,8 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     };
     request.on("error", cut);
     request.on("close", cut); // no effect after "end"
+    // Its sender may have gone while its token was checked: then nothing more is told of it.
+    if (request.destroyed) cut();
   });
 }
 
