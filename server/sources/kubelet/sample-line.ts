@@ -12,6 +12,9 @@ const NAME = /[a-zA-Z_:][a-zA-Z0-9_:]*/y;
 const LABEL_NAME = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const BLANKS = /[ \t]*/y;
 const LABEL_VALUE = /"(?:[^"\\]|\\.)*"/sy;
+const TOKEN = /[^ \t]+/y;
+/** Stands before an exemplar, which goes on to the end of the line. */
+const EXEMPLAR = "#";
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const WHOLE = /^-?\d{1,15}$/;
 /** Most labels of one sample. */
@@ -31,7 +34,7 @@ export function parseSampleLine(line: string): PromSample | undefined {
   cursor.pass(BLANKS);
   const labels = cursor.skip("{") ? parseLabels(cursor) : NO_LABELS;
   if (labels === undefined) return undefined;
-  return parseRest(name, labels, cursor.rest());
+  return parseRest(name, labels, cursor);
 }
 
 const NO_LABELS: ReadonlyMap<string, string> = new Map();
@@ -65,13 +68,14 @@ function unescape(text: string | undefined): string | undefined {
   return known ? plain : undefined;
 }
 
-function parseRest(name: string, labels: ReadonlyMap<string, string>, rest: string): PromSample | undefined {
-  const tokens = rest.split(/[ \t]+/).filter((token) => token !== "");
-  const exemplar = tokens.indexOf("#");
-  const [valueText, timeText, ...more] = exemplar === -1 ? tokens : tokens.slice(0, exemplar);
-  const value = valueText === undefined ? undefined : parseValue(valueText);
-  if (value === undefined || more.length > 0) return undefined;
-  if (timeText === undefined) return { name, labels, value };
+function parseRest(name: string, labels: ReadonlyMap<string, string>, cursor: Cursor): PromSample | undefined {
+  const valueText = cursor.token();
+  const value = valueText === undefined || valueText === EXEMPLAR ? undefined : parseValue(valueText);
+  if (value === undefined) return undefined;
+  const timeText = cursor.token();
+  if (timeText === undefined || timeText === EXEMPLAR) return { name, labels, value };
+  const after = cursor.token();
+  if (after !== undefined && after !== EXEMPLAR) return undefined;
   if (WHOLE.test(timeText)) return { name, labels, value, timestampMs: Number(timeText) };
   return NUMBER.test(timeText) ? { name, labels, value } : undefined; // OpenMetrics: seconds with a fraction
 }
@@ -116,7 +120,9 @@ class Cursor {
     return true;
   }
 
-  rest(): string {
-    return this.text.slice(this.#at);
+  /** What stands between the next blanks; `undefined` at the end of the line. */
+  token(): string | undefined {
+    this.pass(BLANKS);
+    return this.take(TOKEN);
   }
 }
