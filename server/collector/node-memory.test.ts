@@ -30,3 +30,15 @@ it("keeps by how much the agent's clock differed at its last report, for whoever
   memory.agentReport({ report: agentReport(), atMs: 55_000 }, () => false);
   expect(agent()).not.toHaveProperty("clockBehindSeconds");
 });
+
+it("remembers that a page was read that holds no operation at all, until one does", () => {
+  const memory = new NodeMemory();
+  const gone = () => memory.window({ kubelet: true, agents: false }).kubelet.hasNoOperations;
+  expect(gone()).toBeUndefined();
+  memory.kubeletPage(read(1_000), () => false);
+  expect(gone()).toBe(true);
+  memory.kubeletPage(failed(2_000), () => false);
+  expect(gone()).toBe(true);
+  memory.kubeletPage({ source: "kubelet", type: "metrics", node, atMs: 3_000, tookMs: 1, metrics: { operations: { list_podsandbox: { buckets: [{ upTo: Infinity, count: 1 }] } } } }, () => false);
+  expect(gone()).toBeUndefined();
+});

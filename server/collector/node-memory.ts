@@ -27,6 +27,7 @@ export class NodeMemory {
   #pages: Partial<Record<KubeletPage, PageCourse>> = {};
   #timeoutSeconds: number | undefined;
   #hasPressure: boolean | undefined;
+  #hasNoOperations = false;
   #agentContainers = createContainersState();
   /** When the agent last told the CPU of a CNI daemon. */
   #daemonCpuMs: number | undefined;
@@ -83,6 +84,7 @@ export class NodeMemory {
         const { state, samples } = advanceOperations(this.#kubelet.operations, observation.metrics, observation.atMs);
         this.#kubelet = { ...this.#kubelet, operations: state };
         this.#kubeletMs = observation.atMs;
+        this.#hasNoOperations = Object.keys(observation.metrics.operations).length === 0;
         this.#forgive("metrics");
         return samples;
       }
@@ -144,6 +146,7 @@ export class NodeMemory {
         ...(failure === undefined ? {} : { reason: failure }),
         ...(timeout === undefined ? {} : { runtimeRequestTimeoutSeconds: timeout }),
         ...(hasPressure === undefined ? {} : { hasPressure }),
+        ...(this.#hasNoOperations ? { hasNoOperations: true as const } : {}),
         ...(cgroupVersion === undefined ? {} : { cgroupVersion }),
       },
       agent: {

@@ -1,4 +1,5 @@
 import type { LaterParts } from "./agent-readings";
+import { FAMILY_GONE, familyGoneRemedy } from "./kubelet-versions";
 import type { NodeView } from "./node-view";
 import type { NodeWindow } from "./node-window";
 import type { WatchedKind } from "./observation";
@@ -30,13 +31,14 @@ export function blindSpots(window: NodeWindow, sources: readonly SourceStatus[],
   return blind.slice(0, MAX_BLIND);
 }
 
-function kubeletSpots({ kubelet }: NodeWindow, status: SourceStatus | undefined): Blind[] {
+function kubeletSpots({ kubelet, node }: NodeWindow, status: SourceStatus | undefined): Blind[] {
   if (status === undefined || status.freshness !== "fresh") {
     return [{ what: "CRI latency, the kubelet's deadline, and CPU and memory of the CNI daemon", reason: status?.reason ?? "the kubelet is not asked", fix: "Let Sandglass reach the kubelet's port, or see which mode would work on the visibility page" }];
   }
   const spots: Blind[] = [];
   const { failures } = kubelet;
   if (failures?.metrics !== undefined) spots.push({ what: "CRI latency and errors", reason: failures.metrics });
+  else if (kubelet.hasNoOperations === true) spots.push({ what: "CRI latency and errors", reason: FAMILY_GONE, fix: familyGoneRemedy(node.versions.kubelet) });
   if (failures?.cadvisor !== undefined) spots.push({ what: "CPU throttling, pressure and memory of the CNI daemon", reason: failures.cadvisor });
   if (kubelet.runtimeRequestTimeoutSeconds === undefined) spots.push({ what: "The kubelet's deadline", reason: failures?.configz ?? "/configz was not read yet", fix: "Grant get on nodes/configz; until then 4 min is assumed" });
   if (kubelet.hasPressure === false || kubelet.cgroupVersion === 1) spots.push({ what: "CPU pressure (PSI) of the CNI daemon", reason: kubelet.cgroupVersion === 1 ? "no PSI on cgroup v1" : "this kubelet reports no pressure (there is none on cgroup v1)" });

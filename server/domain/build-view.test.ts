@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentReport, ConfigReading, SocketReading } from "./agent-report";
 import { buildView } from "./build-view";
+import { FAMILY_GONE } from "./kubelet-versions";
 import { cniDaemonOf, type CniDaemon } from "./cni-daemons";
 import type { ContainerTermination, DaemonPodDetail, EventObject, PodObject } from "./model";
 import { MAX_WAITING_PODS_KEPT, type NodeView } from "./node-view";
@@ -195,6 +196,13 @@ describe("the signals of a view", () => {
     expect(signal(seen, "cri.run_sandbox.errors")).toMatchObject({ state: "stale", value: 3, reason: "last told 46 s ago" });
     expect(signal(seen, "cri.stop_sandbox.errors")).toEqual({ signal: "cri.stop_sandbox.errors", instance: "", source: "kubelet", state: "unknown", reason: "a second reading is needed first" });
     for (const one of seen.signals) expect(one.state === "unknown" ? [one.value, typeof one.reason] : [typeof one.value, typeof one.atMs]).toEqual(one.state === "unknown" ? [undefined, "string"] : ["number", "number"]);
+  });
+
+  it("say that a metric is not on the page that was read, also beside an older value, and on the list of what is not seen", () => {
+    const seen = view({ kubelet: { ...kubelet(), hasNoOperations: true }, latest: latest(["cri.run_sandbox.calls", 12, { atMs: secondsAgo(90) }]) });
+    expect(signal(seen, "cri.run_sandbox.calls")).toMatchObject({ state: "stale", value: 12, reason: FAMILY_GONE });
+    expect(signal(seen, "cri.stop_sandbox.errors")).toMatchObject({ state: "unknown", reason: FAMILY_GONE });
+    expect(seen.blind).toContainEqual(expect.objectContaining({ what: "CRI latency and errors", reason: FAMILY_GONE, fix: expect.stringContaining("v1.28") as string }));
   });
 
   it("are stale with a stale source, although the answer stands on another", () => {

@@ -37,6 +37,8 @@ export interface NodeWindow {
     /** Whether the cAdvisor page holds any pressure family, or the agent reads pressure; absent while neither was read. */
     readonly hasPressure?: boolean;
     readonly cgroupVersion?: 1 | 2;
+    /** The newest reading of /metrics succeeded and holds no operation of the runtime at all. */
+    readonly hasNoOperations?: true;
     /** Why a page failed last, by page. */
     readonly failures?: Readonly<Partial<Record<KubeletPage, string>>>;
     readonly pages?: Readonly<Partial<Record<KubeletPage, PageCourse>>>;

@@ -1,8 +1,6 @@
+import { FAMILY_GONE, familyGoneRemedy, KUBELET_MINORS, kubeletMinorOf, minorOf } from "./kubelet-versions";
 import type { NodeView, SignalNow } from "./node-view";
 import { ABOVE_LAST_BUCKET, NO_CALL_FINISHED, NO_POD_WAITS } from "./signals-now";
-
-/** First minor version of the kubelet that reports pressure (PSI) of containers without being asked to (KubeletPSI, beta and on). */
-const PSI_MINOR = 34;
 
 /**
  * What to do to see a signal that is not seen, in one sentence; `undefined` where it is seen, or where nothing is hidden (no call
@@ -10,6 +8,7 @@ const PSI_MINOR = 34;
  */
 export function remedyOf(now: SignalNow, view: Pick<NodeView, "sources" | "versions">): string | undefined {
   if (now.state === "fresh" || nothingToSee(now)) return undefined;
+  if (now.reason === FAMILY_GONE) return familyGoneRemedy(view.versions.kubelet);
   if (now.reason === "no limit") return "Nothing to do: without a limit there is none to tell of. Pressure (PSI) shows whether the daemon waits for a CPU.";
   const status = view.sources.find(({ source }) => source === now.source);
   if (now.signal === "daemon.cpu.psi_share" && status?.freshness === "fresh") return psiRemedy(view.versions.kubelet);
@@ -31,14 +30,12 @@ export const nothingToSee = ({ state, reason }: Pick<SignalNow, "state" | "reaso
   state === "unknown" && (reason === NO_CALL_FINISHED || reason === NO_POD_WAITS || reason?.startsWith(ABOVE_LAST_BUCKET) === true);
 
 function psiRemedy(kubelet: string | undefined): string {
-  const minor = minorOf(kubelet);
-  if (minor !== undefined && minor < PSI_MINOR) return `Kubelets report pressure of containers from v1.${PSI_MINOR} on; this one is ${kubelet ?? "older"}. The agent reads it from the cgroup where the node has cgroup v2.`;
+  const known = kubeletMinorOf(kubelet);
+  const agent = "The agent reads it from the cgroup where the node has cgroup v2.";
+  if (known?.pressure === "none" || (known === undefined && (minorOf(kubelet) ?? Infinity) < FIRST_WITH_PRESSURE)) return `Kubelets report pressure of containers from v1.${FIRST_WITH_PRESSURE} on by themselves; this one is ${kubelet ?? "older"}. ${agent}`;
+  if (known?.pressure === "behind-feature") return `Kubelets of v1.${known.minor} report pressure of containers only with the feature KubeletPSI switched on, from v1.${FIRST_WITH_PRESSURE} on by themselves. ${agent}`;
   return "Pressure needs cgroup v2, a kernel with PSI switched on (psi=1), and the kubelet's feature KubeletPSI.";
 }
 
-/** 37 of "v1.37.2"; `undefined` where the text is no such version. */
-export function minorOf(version: string | undefined): number | undefined {
-  const [major, minor] = (version ?? "").replace(/^v/, "").split(".");
-  const number = major === "1" ? Number.parseInt(minor ?? "", 10) : Number.NaN;
-  return Number.isNaN(number) ? undefined : number;
-}
+/** The first version that reports it without being asked to. */
+const FIRST_WITH_PRESSURE = KUBELET_MINORS.find(({ pressure }) => pressure === "on")?.minor ?? Infinity;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { buildView } from "./build-view";
 import type { SignalNow } from "./node-view";
-import { minorOf, nothingToSee, remedyOf } from "./signal-remedies";
+import { FAMILY_GONE, KUBELET_MINORS, minorOf } from "./kubelet-versions";
+import { nothingToSee, remedyOf } from "./signal-remedies";
 import { signalVisibility } from "./signal-visibility";
 import { SIGNAL_IDS } from "./signals";
 import { node, nodeWindow, NOW_MS } from "./testing/builders";
@@ -38,9 +39,22 @@ describe("what to do to see a signal", () => {
   it("names the kubelet's version where that is too old for pressure", () => {
     const sources = [{ source: "kubelet", freshness: "fresh", lastMs: NOW_MS }] as const;
     const psi = of({ signal: "daemon.cpu.psi_share", reason: "no PSI from this kubelet" });
-    expect(remedyOf(psi, { sources, versions: { kubelet: "v1.31.4" } })).toContain("from v1.34 on; this one is v1.31.4");
+    expect(remedyOf(psi, { sources, versions: { kubelet: "v1.31.4" } })).toContain("from v1.34 on by themselves; this one is v1.31.4");
     expect(remedyOf(psi, { sources, versions: { kubelet: "v1.36.0" } })).toContain("cgroup v2");
     expect(remedyOf(psi, { sources, versions: {} })).toContain("cgroup v2");
+  });
+
+  it.each(KUBELET_MINORS.map((one) => [one.minor, one] as const))("says of pressure what kubelets of 1.%i need", (number, { pressure }) => {
+    const sources = [{ source: "kubelet", freshness: "fresh", lastMs: NOW_MS }] as const;
+    const remedy = remedyOf(of({ signal: "daemon.cpu.psi_share", reason: "no PSI from this kubelet" }), { sources, versions: { kubelet: `v1.${number}.3` } });
+    expect(remedy).toContain({ none: "from v1.34 on by themselves; this one is", "behind-feature": "only with the feature KubeletPSI switched on", on: "needs cgroup v2" }[pressure]);
+  });
+
+  it("says of a metric that is not on a page that was read whether this kubelet is known to have it", () => {
+    const gone = of({ reason: FAMILY_GONE });
+    expect(remedyOf(gone, { sources: [], versions: { kubelet: "v1.31.4" } })).toContain("Kubelets of v1.31 report it");
+    expect(remedyOf(gone, { sources: [], versions: { kubelet: "v1.52.0" } })).toContain("v1.28 to v1.37 have this one, and v1.52.0 is none of them");
+    expect(remedyOf(gone, { sources: [], versions: {} })).toContain("another name");
   });
 
   it("reads a kubelet's minor version, and none where there is none", () => {

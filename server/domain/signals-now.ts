@@ -1,4 +1,5 @@
 import type { AgentReport } from "./agent-report";
+import { FAMILY_GONE } from "./kubelet-versions";
 import { containerInstance, seriesKey, type LatestSample, type NodeWindow } from "./node-window";
 import type { DaemonView, SignalNow } from "./node-view";
 import { SIGNALS, SIGNAL_IDS, type Sample, type SignalDefinition, type SignalId } from "./signals";
@@ -52,7 +53,7 @@ function signalNow(signal: SignalId, instance: string, latest: ReadonlyMap<strin
   if (status?.freshness !== "fresh") return { ...base, state: "stale", value, atMs, reason: status?.reason ?? "its source is not heard" };
   const ageMs = context.nowMs - atMs;
   if (ageMs <= freshForMs(signal, source)) return { ...base, state: "fresh", value, atMs };
-  const partReason = source === "agent" ? agentReason(signal, context.window.agent.report) : undefined;
+  const partReason = source === "agent" ? agentReason(signal, context.window.agent.report) : familyGone(signal, context);
   return { ...base, state: "stale", value, atMs, reason: partReason ?? `last told ${durationWords(ageMs / 1_000)} ago` };
 }
 
@@ -116,10 +117,13 @@ function missingReason(signal: SignalId, source: Source, context: SignalContext)
   if (source === "kubelet") {
     const page = signal.startsWith("daemon.") ? "cadvisor" : "metrics";
     const failed = context.window.kubelet.failures?.[page];
-    return failed ?? (signal.startsWith("daemon.") ? "cAdvisor does not tell it for this container" : "a second reading is needed first");
+    return failed ?? (signal.startsWith("daemon.") ? "cAdvisor does not tell it for this container" : (familyGone(signal, context) ?? "a second reading is needed first"));
   }
   return "not told yet";
 }
+
+/** A kubelet lists its sandboxes every second, so a page without any operation lacks the family, not the calls. */
+const familyGone = (signal: SignalId, { window }: SignalContext): string | undefined => (signal.startsWith("cri.") && signal !== "cri.deadline" && window.kubelet.hasNoOperations === true ? FAMILY_GONE : undefined);
 
 function agentReason(signal: SignalId, report: AgentReport | undefined): string | undefined {
   if (report === undefined) return undefined;
