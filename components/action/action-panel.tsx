@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNow } from "@/components/live/live-provider";
 import { CopyText } from "./copy-text";
+import { NodeOfferButtons } from "./node-offer-buttons";
 import { OfferButtons } from "./offer-buttons";
 import { ACTION_KEYS, readOffers } from "./queries";
 import { RecentRun } from "./recent-run";
@@ -23,7 +24,7 @@ export function ActionPanel({ node }: { readonly node: string }) {
   const runs = useNodeRuns(node);
   const [closedWhileRunning, setClosedWhileRunning] = useState(false);
   const run = recentRun(runs.data?.items ?? [], now);
-  const { sheet, openPlan, openRun } = useActionSheet(() => setClosedWhileRunning(true));
+  const { sheet, openPlan, openNodePlan, openRun } = useActionSheet(() => setClosedWhileRunning(true));
   return (
     <section aria-labelledby="actions-h" id="actions">
       <h2 id="actions-h" className="h3">
@@ -59,6 +60,7 @@ export function ActionPanel({ node }: { readonly node: string }) {
           {offers.data.offers.map((offer) => (
             <OfferButtons key={`${offer.namespace}/${offer.daemonSet}/${offer.container}`} offer={offer} named={offers.data.offers.length > 1} onPlan={(params) => openPlan(node, offer, params)} />
           ))}
+          <NodeOfferButtons node={node} offers={offers.data.nodeOffers} onPlan={(offer) => openNodePlan(node, offer)} />
           {offers.data.actionsAllowed ? null : (
             <p className="act-note muted">
               To switch actions on, start Sandglass with <code>{START_COMMAND}</code> <CopyText label="Copy" done="Copied" text={() => START_COMMAND} />

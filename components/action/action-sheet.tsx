@@ -2,13 +2,15 @@
 
 import { useLayoutEffect, useRef } from "react";
 import type { ActionParams } from "@/server/contract/schemas";
+import { NodePlanBody } from "./sheet/node-plan-body";
 import { PlanBody } from "./sheet/plan-body";
 import { RunBody } from "./sheet/run-body";
-import type { Offer } from "./values";
+import type { NodeOffer, Offer } from "./values";
 
 /** What the sheet shows: the way from plan to verdict of one new request, or a run that exists. */
 export type Opened =
   | { readonly kind: "plan"; readonly node: string; readonly offer: Offer; readonly params: ActionParams; readonly undo: boolean; /** A new one for every plan that is opened: one plan, one run. */ readonly requestId: string }
+  | { readonly kind: "node-plan"; readonly node: string; readonly offer: NodeOffer; readonly requestId: string }
   | { readonly kind: "run"; readonly requestId: string };
 
 export interface SheetControl {
@@ -38,6 +40,8 @@ export default function ActionSheet({ opened, onPlan, onClose }: ActionSheetProp
     <dialog ref={dialog} className="sheet" aria-labelledby="sheet-h" onClose={onClose}>
       {opened.kind === "plan" ? (
         <PlanBody key={opened.requestId} requestId={opened.requestId} node={opened.node} offer={opened.offer} initial={opened.params} undo={opened.undo} control={control} />
+      ) : opened.kind === "node-plan" ? (
+        <NodePlanBody key={opened.requestId} requestId={opened.requestId} node={opened.node} offer={opened.offer} control={control} />
       ) : (
         <RunBody key={opened.requestId} requestId={opened.requestId} control={control} />
       )}

@@ -8,7 +8,7 @@ export function planText(plan: ActionPlan): string {
   const writes = plan.steps.filter((step) => step.writes);
   return [
     plan.title,
-    `${object.kind} ${object.namespace}/${object.name}, planned for ${plan.node}. Rolls ${affected.nodes} of ${affected.ofNodes} nodes, ${affected.atOnce} at once; ${affected.podsRestarted} pods restart.`,
+    object.kind === "Node" ? `The agent of ${plan.node} does it, ${affected.atOnce} at a time.` : `${object.kind} ${object.namespace}/${object.name}, planned for ${plan.node}. Rolls ${affected.nodes} of ${affected.ofNodes} nodes, ${affected.atOnce} at once; ${affected.podsRestarted} pods restart.`,
     section("Evidence", plan.evidence.map((one) => `- ${one.what}${one.value === undefined ? "" : `: ${one.value}${one.unit === undefined ? "" : ` ${one.unit}`}`}${one.look === "seen" ? "" : one.look === "not-seen" ? " (not seen)" : " (could not look)"}`)),
     section("Change", plan.diff.map((line) => `${line.kind === "added" ? "+" : line.kind === "removed" ? "-" : " "} ${line.text}`)),
     section("Steps", plan.steps.flatMap((step, index) => [`${index + 1}. ${step.title}${step.writes ? " (writes)" : ""}`, ...(step.call === undefined ? [] : [`   ${step.call.method} ${step.call.path}`])])),
@@ -26,6 +26,7 @@ const section = (title: string, lines: readonly string[]): string => (lines.leng
 
 /** The same patch as a command; its text is quoted for a shell, whatever it holds. */
 export function kubectlOf(call: Call, { object }: Pick<ActionPlan, "object">): string {
+  if (call.method !== "PATCH") return `On the node: ${call.method} ${call.path}`;
   return `kubectl --namespace ${object.namespace} patch ${object.kind.toLowerCase()} ${object.name} --type strategic --patch ${shellQuote(call.body ?? "{}")}`;
 }
 

@@ -79,7 +79,8 @@ function RunRow({ run, nowMs }: { readonly run: ActionRunOut; readonly nowMs: nu
           {run.title}
         </Link>
         <span className="two">
-          {run.object.kind} {run.object.namespace}/{run.object.name}
+          {run.object.kind} {run.object.namespace === "" ? "" : `${run.object.namespace}/`}
+          {run.object.name}
         </span>
       </td>
       <td className="wide muted">{decisiveCheck(run)?.because ?? run.error}</td>

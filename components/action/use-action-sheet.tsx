@@ -2,6 +2,7 @@
 
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { Opened, SheetControl } from "./action-sheet";
+import type { NodeOffer } from "./values";
 
 const ActionSheet = lazy(() => import("./action-sheet"));
 
@@ -9,6 +10,7 @@ export interface ActionSheetHandle {
   /** To be put anywhere on the page. */
   readonly sheet: ReactNode;
   readonly openPlan: SheetControl["openPlan"];
+  openNodePlan(node: string, offer: NodeOffer): void;
   openRun(requestId: string): void;
 }
 
@@ -31,6 +33,7 @@ export function useActionSheet(onClosed?: (closed: Opened) => void): ActionSheet
         </Suspense>
       ),
     openPlan,
+    openNodePlan: (node, offer) => setOpened({ kind: "node-plan", node, offer, requestId: crypto.randomUUID() }),
     openRun: (requestId) => setOpened({ kind: "run", requestId }),
   };
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import type { ActionRunOut, ActionRuns } from "@/server/contract/schemas";
+import type { ActionRunDetail, ActionRuns } from "@/server/contract/schemas";
 import { ACTION_KEYS, readRun, readRuns } from "./queries";
 import { isSettled } from "./run-state";
 
@@ -12,7 +12,7 @@ const IDLE_MS = 15_000;
 export const RUNS_OF_NODE = 20;
 
 /** One run, followed until nothing of it will change. */
-export function useRun(requestId: string, initial?: ActionRunOut): UseQueryResult<ActionRunOut> {
+export function useRun(requestId: string, initial?: ActionRunDetail): UseQueryResult<ActionRunDetail> {
   return useQuery({
     queryKey: ACTION_KEYS.run(requestId),
     queryFn: ({ signal }) => readRun(requestId, signal),

@@ -2,6 +2,7 @@ import { parseQuantity } from "@/server/domain/quantity";
 import type { ActionOffers, ActionParams, ActionRunOut } from "@/server/contract/schemas";
 
 export type Offer = ActionOffers["offers"][number];
+export type NodeOffer = ActionOffers["nodeOffers"][number];
 
 /** What the three fields of the plan hold. An empty memory field keeps what the container has. */
 export interface Values {
@@ -67,13 +68,15 @@ export const spaced = (quantity: string): string => quantity.replace(/^(\d+(?:\.
  * recorded none that can be read: then there is nothing to offer.
  */
 export function valuesBefore(run: Pick<ActionRunOut, "params" | "steps">): ActionParams | undefined {
+  const { params } = run;
+  if (params === undefined) return undefined; // its agent's steps record no values
   const recorded = run.steps.find((step) => step.after !== undefined)?.after;
-  const resources = recorded === undefined ? undefined : resourcesIn(recorded, run.params.container);
+  const resources = recorded === undefined ? undefined : resourcesIn(recorded, params.container);
   if (resources === undefined) return undefined;
   const memoryRequest = text(resources, "requests", "memory");
   const memoryLimit = text(resources, "limits", "memory");
   return {
-    container: run.params.container,
+    container: params.container,
     cpuLimit: text(resources, "limits", "cpu") ?? null,
     ...(memoryRequest === undefined ? {} : { memoryRequest }),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),

@@ -114,7 +114,7 @@ export async function startContainerd(options: OwnContainerdOptions = {}): Promi
     killAll: async (ids) => void (await severalAtOnce(ids, kill)),
     list: async () => {
       const { items } = (await cri.call("ListPodSandbox", {})) as { items: readonly { id: string; metadata: { name: string; uid: string; attempt: number }; state: number; created_at: number }[] };
-      return items.map(({ id, metadata: { name, uid, attempt }, state, created_at: createdAt }) => ({ id, name, uid, attempt, ready: state === 0, createdMs: Math.floor(createdAt / NANOSECONDS_PER_MS) }));
+      return items.map(({ id, metadata: { name, uid, attempt }, state, created_at: createdAt }) => ({ id, name, uid, attempt, ready: state === 0, createdMs: Math.floor(createdAt / NANOSECONDS_PER_MS) })).sort((a, b) => (a.id < b.id ? -1 : 1)); // the runtime's own order is another each time
     },
     stop,
   };

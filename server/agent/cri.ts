@@ -9,9 +9,13 @@ import { CriError } from "./cri-error";
 export interface CriConnection {
   version(): Promise<CriVersion>;
   status(verbose: boolean): Promise<CriStatus>;
-  listSandboxes(): Promise<{ readonly items: readonly CriSandbox[]; readonly tookSeconds: number }>;
+  /** All, or the one of this id. */
+  listSandboxes(id?: string): Promise<{ readonly items: readonly CriSandbox[]; readonly tookSeconds: number }>;
   /** Those that run. */
   listContainers(): Promise<readonly CriContainer[]>;
+  /** Of an order to the agent alone: see actions/. Both may take as long as the network plugin does. */
+  stopSandbox(id: string, deadlineMs: number): Promise<void>;
+  removeSandbox(id: string, deadlineMs: number): Promise<void>;
   close(): void;
 }
 
@@ -32,6 +36,7 @@ const Sandbox = z.object({
 const Sandboxes = z.object({ items: z.array(Sandbox) });
 const Container = z.object({ id: z.string(), pod_sandbox_id: z.string(), metadata: z.object({ name: z.string() }).nullable(), created_at: z.number() });
 const Containers = z.object({ containers: z.array(Container) });
+const Nothing = z.object({});
 const RUNNING = { filter: { state: { state: 1 } } };
 
 export type CriVersion = z.output<typeof Version>;
@@ -55,7 +60,7 @@ export function openCri(socketPath: string, shownPath: string, deadlineMs: numbe
   });
 
   const underWay = new Set<ClientUnaryCall>();
-  const call = async <T>(name: string, request: object, schema: z.ZodType<T>): Promise<T> => {
+  const call = async <T>(name: string, request: object, schema: z.ZodType<T>, withinMs: number = deadlineMs): Promise<T> => {
     const method = service[name] as MethodDefinition<object, object>; // every name below is in CRI_V1
     const answer = await new Promise<object | undefined>((resolve, reject) => {
       const call = client.makeUnaryRequest(
@@ -64,11 +69,11 @@ export function openCri(socketPath: string, shownPath: string, deadlineMs: numbe
         method.responseDeserialize,
         request,
         new Metadata({ waitForReady: true }),
-        { deadline: new Date(systemClock.now() + deadlineMs) },
+        { deadline: new Date(systemClock.now() + withinMs) },
         (error, value) => {
           underWay.delete(call);
           if (error === null) resolve(value);
-          else reject(new CriError(explain(name, shownPath, deadlineMs, error), kindOf(error.code)));
+          else reject(new CriError(explain(name, shownPath, withinMs, error), kindOf(error.code)));
         },
       );
       underWay.add(call);
@@ -81,11 +86,13 @@ export function openCri(socketPath: string, shownPath: string, deadlineMs: numbe
   return {
     version: () => call("Version", {}, Version),
     status: (verbose) => call("Status", { verbose }, Status),
-    listSandboxes: async () => {
+    listSandboxes: async (id) => {
       const startedMs = monotonicMs();
-      const { items } = await call("ListPodSandbox", {}, Sandboxes);
+      const { items } = await call("ListPodSandbox", id === undefined ? {} : { filter: { id } }, Sandboxes);
       return { items, tookSeconds: (monotonicMs() - startedMs) / 1000 };
     },
+    stopSandbox: async (id, withinMs) => void (await call("StopPodSandbox", { pod_sandbox_id: id }, Nothing, withinMs)),
+    removeSandbox: async (id, withinMs) => void (await call("RemovePodSandbox", { pod_sandbox_id: id }, Nothing, withinMs)),
     listContainers: async () => (await call("ListContainers", RUNNING, Containers)).containers,
     close: () => {
       for (const one of underWay) one.cancel(); // a hung runtime would keep them until their deadline

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { AGENT_REPORT_PATH, MAX_BIN_DIRS, MAX_PATH_CHARS, MAX_SOCKETS } from "../domain/agent-report";
+import { isNodeAction, NODE_ACTIONS, type NodeAction } from "../domain/actions/work-order";
 import { parseNodeName } from "../domain/ids";
 import { AGENT_PERIOD_MS } from "../domain/sources";
 
@@ -23,6 +24,8 @@ export interface AgentOptions {
   readonly bufferBytes: number;
   /** Loopback port that tells whether rounds still end; none where absent. */
   readonly healthPort?: number;
+  /** What the server may order; absent: nothing, and it is not asked. */
+  readonly work?: { readonly actions: readonly NodeAction[]; readonly stateDir: string };
 }
 
 export interface NamedSocket {
@@ -32,6 +35,8 @@ export interface NamedSocket {
 }
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly string[] };
+
+const STATE_DIR = "/var/lib/sandglass-agent";
 
 export const AGENT_USAGE = `usage: sandglass agent --once [--output json|text]
        sandglass agent --push https://SERVER:PORT --token-file F --ca-file F [--node NAME] [--period 15s]
@@ -49,7 +54,10 @@ export const AGENT_USAGE = `usage: sandglass agent --once [--output json|text]
   --bin-dir D            a folder of CNI plugins; repeatable (default: what the runtime says, else found)
   --host-root D          where the node's root folder is mounted (default: /)
   --buffer-age 1h, --buffer-size 8MiB   what is kept while the server is away
-  --health-port PORT     answer GET /healthz on 127.0.0.1 while rounds end, for the kubelet's probe`;
+  --health-port PORT     answer GET /healthz on 127.0.0.1 while rounds end, for the kubelet's probe
+  --enable-actions A,B   take these orders from the server: ${NODE_ACTIONS.join(", ")}
+                         (default: none, and the server is not asked)
+  --state-dir D          where it is remembered what was ordered, so that nothing is done twice (default: ${STATE_DIR})`;
 
 const FLAGS = {
   once: { type: "boolean" },
@@ -67,6 +75,8 @@ const FLAGS = {
   "buffer-age": { type: "string" },
   "buffer-size": { type: "string" },
   "health-port": { type: "string" },
+  "enable-actions": { type: "string" },
+  "state-dir": { type: "string" },
 } as const;
 
 const MIN_PERIOD_MS = 1_000;
@@ -117,6 +127,14 @@ const pushUrl = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const actionNames = z.string().transform((text, context): readonly NodeAction[] => {
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => !isNodeAction(name));
+  if (unknown.length === 0) return [...new Set(names.filter(isNodeAction))];
+  context.addIssue({ code: "custom", message: `"${unknown[0] ?? ""}" is no action of an agent: there are ${NODE_ACTIONS.join(", ")}` });
+  return z.NEVER;
+});
+
 const nodeName = z.string().refine((text) => parseNodeName(text) !== undefined, { error: (issue) => `"${String(issue.input)}" is not a possible node name` });
 
 const MAX_PORT = 65_535;
@@ -146,6 +164,8 @@ const Raw = z.strictObject({
   "buffer-age": quantity(UNIT_MS, "1h", MIN_BUFFER_AGE_MS, MAX_BUFFER_AGE_MS, "1m to 6h").default(DEFAULT_BUFFER_AGE_MS),
   "buffer-size": quantity(UNIT_BYTES, "8MiB", MIN_BUFFER_BYTES, MAX_BUFFER_BYTES, "64KiB to 256MiB").default(DEFAULT_BUFFER_BYTES),
   "health-port": portNumber.optional(),
+  "enable-actions": actionNames.optional(),
+  "state-dir": absolutePath.default(STATE_DIR),
 });
 
 /** Reads the words after `agent`. Every problem names its flag, the value and the limit; unknown flags are named. */
@@ -171,6 +191,8 @@ function combine(raw: z.output<typeof Raw>): Parsed<AgentOptions> {
   const node = raw.node ?? hostname().toLowerCase();
   if (parseNodeName(node) === undefined) problems.push(`this machine's host name "${node}" is not a possible node name: give --node`);
   if (!raw.once && raw.push === undefined) problems.push("give --once or --push URL");
+  const actions = raw["enable-actions"];
+  if (actions !== undefined && (raw.once || raw.push === undefined)) problems.push("--enable-actions needs --push, without --once: orders come from a server");
   let push: AgentOptions["push"];
   if (raw.push !== undefined) {
     const tokenFile = raw["token-file"];
@@ -196,6 +218,7 @@ function combine(raw: z.output<typeof Raw>): Parsed<AgentOptions> {
       bufferAgeMs: raw["buffer-age"],
       bufferBytes: raw["buffer-size"],
       ...(raw["health-port"] === undefined ? {} : { healthPort: raw["health-port"] }),
+      ...(actions === undefined ? {} : { work: { actions, stateDir: raw["state-dir"] } }),
     },
   };
 }

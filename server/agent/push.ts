@@ -114,7 +114,7 @@ function explain(error: Error): string {
 }
 
 /** A small file's text, read again when it was replaced or written. */
-function cachedFile(path: string): () => Promise<{ readonly text: string; readonly changed: boolean }> {
+export function cachedFile(path: string): () => Promise<{ readonly text: string; readonly changed: boolean }> {
   let last: { readonly stamp: string; readonly text: string } | undefined;
   return async () => {
     try {

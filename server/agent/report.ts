@@ -16,6 +16,10 @@ export interface Reporter {
   report(): Promise<AgentReport>;
   /** What the server answered to a report: what it wants to be looked at in the next ones. */
   told(answer: PushAnswer): void;
+  /** The newest one; undefined before the first. */
+  last(): AgentReport | undefined;
+  /** Path on this side of the runtime's socket, as far as it was found. */
+  criSocketHere(): string | undefined;
   close(): void;
 }
 
@@ -32,6 +36,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
   const part = partRunner(PART_TIMEOUT_MS, ending.signal);
   const later = laterReader(fs, part, { hostRoot: options.hostRoot, clock, once: options.mode === "once" });
   let sequence = 0;
+  let last: AgentReport | undefined;
   let lastHints: RuntimeLook["hints"] = {};
 
   return {
@@ -55,23 +60,27 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
       lastHints = { ...lastHints, ...hints };
       const laterParts = await later.look({ atMs, config, runtime: runtimeLook, sockets: "reason" in sockets ? { looked: false, reason: sockets.reason } : { looked: true, paths: sockets.items.map(({ path }) => path) } });
       sequence += 1;
-      return {
+      last = {
         version: AGENT_REPORT_VERSION,
         node: options.node,
         startId,
         sequence,
         atMs,
         agentVersion: AGENT_VERSION,
+        ...(options.work === undefined ? {} : { actions: options.work.actions }),
         runtime: runtimeReading,
         sandboxes,
         sockets: "reason" in sockets ? { looked: false, reason: sockets.reason } : { looked: true, ...withRuntime(sockets, socket) },
         config: config.reading,
         ...laterParts,
       };
+      return last;
     },
     told: (answer) => {
       later.told(answer);
     },
+    last: () => last,
+    criSocketHere: () => runtime.socketHere(),
     close: () => {
       ending.abort();
       runtime.close();

@@ -7,7 +7,7 @@ import { reportBuffer } from "./buffer";
 import type { AgentOptions } from "./options";
 import { serveHealth } from "./health";
 import { createPusher } from "./push";
-import { createReporter } from "./report";
+import { createReporter, type Reporter } from "./report";
 import { createSender, sleep } from "./sender";
 import { reportAsText } from "./text";
 
@@ -23,6 +23,8 @@ export interface AgentEnvironment {
 
 /** Share of the period by which a round comes earlier or later, so that a fleet's agents do not push in step. */
 const PERIOD_JITTER = 0.1;
+/** For the object of an order that is under way when the agent is told to end. */
+const FAREWELL_MS = 2_000;
 
 const compress = promisify(gzip);
 
@@ -64,7 +66,8 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
       resolve(undefined);
     });
   });
-  log.info({ node: options.node, url: options.push.url, periodMs: options.periodMs }, "agent started");
+  log.info({ node: options.node, url: options.push.url, periodMs: options.periodMs, actions: options.work?.actions ?? [] }, "agent started");
+  const working = takeOrders(options, options.push, reporter, environment, random);
   try {
     while (!signal.aborted) {
       const startedMs = clock.now();
@@ -78,13 +81,35 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
       await sleep(clock, jittered - (clock.now() - startedMs), signal);
     }
   } finally {
-    await sender.end();
+    // A removal that hangs is not waited for: it was noted as begun.
+    await Promise.all([inTime(working, clock), sender.end()]);
     reporter.close();
     pusher.close();
     health?.close();
     log.info({ unsent: buffer.length }, "agent ended");
   }
   return 0;
+}
+
+async function inTime(work: Promise<void>, clock: Clock): Promise<void> {
+  const enough = new AbortController();
+  await Promise.race([work, sleep(clock, FAREWELL_MS, enough.signal)]);
+  enough.abort();
+}
+
+/** Orders of the server, where the command line allows any. A worker that cannot go on says so, and the reports do. */
+async function takeOrders({ work, node, hostRoot }: AgentOptions, push: NonNullable<AgentOptions["push"]>, reporter: Reporter, { clock, log, signal }: AgentEnvironment, random: () => number): Promise<void> {
+  if (work === undefined) return;
+  // Loaded only where it is wanted, for the memory of those that do without.
+  const [{ createDesk }, { runWorker }] = await Promise.all([import("./actions/desk"), import("./actions/worker")]);
+  const desk = createDesk(push, clock, signal);
+  try {
+    await runWorker({ ...work, node, hostRoot, desk, reporter, clock, log, signal, random });
+  } catch (err) {
+    log.error({ err }, "orders are not taken any more until the agent is started again");
+  } finally {
+    desk.close();
+  }
 }
 
 const pack = (report: AgentReport): Promise<Buffer> => compress(JSON.stringify(report));

@@ -29,6 +29,8 @@ export interface RunningContainer {
 
 export interface RuntimeReader {
   look(nowMs: number): Promise<RuntimeLook>;
+  /** Path on this side of the socket that was last listened at; undefined where none was. */
+  socketHere(): string | undefined;
   close(): void;
 }
 
@@ -43,7 +45,7 @@ const MAX_CONTAINERS = 4_096;
 
 /** `socket`: a path on the node, "auto" to find it, "none" to do without. */
 export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: number = CRI_DEADLINE_MS): RuntimeReader {
-  let open: { readonly path: string; readonly connection: CriConnection } | undefined;
+  let open: { readonly path: string; readonly here: string; readonly connection: CriConnection } | undefined;
   let round = 0;
   let told: { confDir?: string; binDirs?: readonly string[] } = {};
 
@@ -53,7 +55,7 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
     // Loaded only now: an agent without the runtime's socket does without the memory of gRPC.
     const { openCri } = await import("./cri");
     const connection = openCri(here, path, deadlineMs);
-    open = { path, connection };
+    open = { path, here, connection };
     round = 0;
     told = {};
     return connection;
@@ -86,6 +88,7 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
         hints: { ...hints, ...told, ...(version.ok ? { name: version.value.runtime_name } : {}) },
       };
     },
+    socketHere: () => open?.here,
     close: () => {
       open?.connection.close();
       open = undefined;
@@ -161,19 +164,18 @@ const containers = (all: readonly CriContainer[], nowMs: number): readonly Runni
   all.slice(0, MAX_CONTAINERS).map(({ id, pod_sandbox_id: sandboxId, metadata, created_at: createdAt }) => ({ id, sandboxId, name: metadata?.name ?? "", ...createdTime(createdAt, nowMs) }));
 
 function sandboxes(all: readonly CriSandbox[], nowMs: number): { items: SandboxReading[]; truncated: boolean } {
-  const items = all.slice(0, MAX_SANDBOXES).map((sandbox): SandboxReading => {
-    return {
-      id: idText(sandbox.id),
-      namespace: nameText(sandbox.metadata?.namespace ?? ""),
-      name: nameText(sandbox.metadata?.name ?? ""),
-      uid: idText(sandbox.metadata?.uid ?? ""),
-      attempt: sandbox.metadata?.attempt ?? 0,
-      ready: sandbox.state === SANDBOX_READY,
-      ...createdTime(sandbox.created_at, nowMs),
-    };
-  });
-  return { items, truncated: all.length > MAX_SANDBOXES };
+  return { items: all.slice(0, MAX_SANDBOXES).map((sandbox) => sandboxReading(sandbox, nowMs)), truncated: all.length > MAX_SANDBOXES };
 }
+
+export const sandboxReading = (sandbox: CriSandbox, nowMs: number): SandboxReading => ({
+  id: idText(sandbox.id),
+  namespace: nameText(sandbox.metadata?.namespace ?? ""),
+  name: nameText(sandbox.metadata?.name ?? ""),
+  uid: idText(sandbox.metadata?.uid ?? ""),
+  attempt: sandbox.metadata?.attempt ?? 0,
+  ready: sandbox.state === SANDBOX_READY,
+  ...createdTime(sandbox.created_at, nowMs),
+});
 
 const Cni = z.object({
   confDir: z.string().startsWith("/").optional(),

@@ -9,6 +9,7 @@ import type { Log } from "../log";
 import { accountTokens } from "../sources/agent/account-tokens";
 import { ensureAgentAuthority } from "../sources/agent/authority";
 import { startAgentListener, type AgentListener } from "../sources/agent/listener";
+import type { WorkDesk } from "../sources/agent/work";
 import type { Connection } from "../sources/kube-api/connect";
 import { isInterestingDaemonSet } from "../sources/kube-api/project";
 import { startKubeApiSource } from "../sources/kube-api/source";
@@ -17,10 +18,12 @@ import { LOAD_CLOSED_MS } from "./incident-keeper";
 import { startKubelets } from "./kubelets";
 import { createOwnMetrics } from "./own-metrics";
 import { Pipeline } from "./pipeline";
+import { podsOfNode } from "./pods-of-node";
 import type { Tap } from "./recording/recorder";
 import { apiHealth } from "./status";
 import { backfill } from "./backfill";
 import { carryOutVerifications } from "./verify";
+import { openWorkDesk } from "./work-desk";
 import { Writer } from "./writer";
 
 /** How often what changed is judged and written: a change is seen one period and this later. */
@@ -96,7 +99,9 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   };
 
   try {
-    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, connection, { observe, tellAgents: pipeline.tellAgents }, clock, log);
+    const desk = config.agentPort === undefined ? undefined : openWorkDesk({ work: ingest.work, pods: podsOfNode(connection, clock, log), clock, log });
+    if (desk !== undefined) ending.push(async () => desk.stop());
+    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, connection, { observe, tellAgents: pipeline.tellAgents, ...(desk === undefined ? {} : { desk }) }, clock, log);
     if (agents !== undefined) ending.push(() => agents.listener.stop());
     if (config.metricsPort !== undefined) {
       const server = await metrics.serve(config.metricsPort, "127.0.0.1");
@@ -216,10 +221,10 @@ function upkeep(ingest: Ingest, nowMs: number, log: Log): void {
   }
 }
 
-async function listenForAgents(config: ServeConfig, connection: Connection, { observe, tellAgents }: Pick<Pipeline, "observe" | "tellAgents">, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
+async function listenForAgents(config: ServeConfig, connection: Connection, { observe, tellAgents, desk }: Pick<Pipeline, "observe" | "tellAgents"> & { readonly desk?: WorkDesk }, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
   const { authority, caFile } = await ensureAgentAuthority(config.data);
   try {
-    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: tellAgents, ...(config.agentAccount === undefined ? {} : { accounts: accountTokens({ connection, account: config.agentAccount, log }) }), clock, log });
+    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: tellAgents, ...(desk === undefined ? {} : { work: desk }), ...(config.agentAccount === undefined ? {} : { accounts: accountTokens({ connection, account: config.agentAccount, log }) }), clock, log });
     return { listener, caFile };
   } catch (cause) {
     throw actionableError(`Port ${config.agentPort ?? 0} for --agent-port cannot be opened on ${config.agentHost} (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another.`, cause);

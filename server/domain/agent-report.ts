@@ -82,6 +82,8 @@ export interface AgentReport extends LaterParts {
   /** The node's clock when the report was made. */
   readonly atMs: number;
   readonly agentVersion: string;
+  /** Node actions that the agent's own arguments allow; absent where it takes no orders. */
+  readonly actions?: readonly string[];
   readonly runtime: Looked<{ readonly reading: RuntimeReading }>;
   readonly sandboxes: Looked<{ readonly items: readonly SandboxReading[]; readonly tookSeconds: number; readonly truncated: boolean }>;
   readonly sockets: Looked<{ readonly items: readonly SocketReading[]; readonly unseen?: readonly UnseenSocket[] }>;

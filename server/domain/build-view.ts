@@ -1,3 +1,4 @@
+import { isNodeAction } from "./actions/work-order";
 import type { AgentReport } from "./agent-report";
 import type { Judgement, WaitingPod } from "./answer";
 import { blindSpots } from "./blind-spots";
@@ -83,6 +84,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
     daemons: pods.daemons,
     sockets: sockets.map(({ sinceMs: _, ...socket }) => socket),
     ...(config?.looked === true ? { config: configView(config.reading) } : {}),
+    ...(report?.actions === undefined ? {} : { nodeActions: report.actions.filter(isNodeAction) }),
     blind: blindSpots(window, sources, nowMs),
     ...NO_DIAGNOSIS,
   };

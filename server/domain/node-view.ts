@@ -1,3 +1,4 @@
+import type { NodeAction } from "./actions/work-order";
 import type { Answer, WaitingPod } from "./answer";
 import type { Diagnosis } from "./causes/types";
 import type { SignalId } from "./signals";
@@ -65,6 +66,8 @@ export interface NodeView extends Diagnosis {
   readonly daemons: readonly DaemonView[];
   readonly sockets: readonly { readonly name: string; readonly path: string; readonly state: string; readonly latencySeconds?: number; readonly detail?: string; readonly effective: boolean }[];
   readonly config?: { readonly dir: string; readonly effectiveFile?: string; readonly pluginTypes: readonly string[]; readonly missingBinaries: readonly string[] };
+  /** What the node's agent may be asked to do, by its own arguments; absent where it takes no orders or is not heard. */
+  readonly nodeActions?: readonly NodeAction[];
   /** What Sandglass cannot see here, and why. */
   readonly blind: readonly { readonly what: string; readonly reason: string; readonly fix?: string }[];
 }

@@ -4,7 +4,16 @@ import { parseQuantity } from "../domain/quantity";
 import { ServiceError } from "../errors";
 import type { PlanRequest } from "../services/actions/make-plan";
 import type { RunRequest } from "../services/actions/run-action";
-import type { PlanBodySchema, RunBodySchema } from "../contract/schemas";
+import type { NodePlanRequest } from "../services/actions/make-node-plan";
+import type { NodeRunRequest } from "../services/actions/run-node-action";
+import type { NodePlanBodySchema, NodeRunBodySchema, PlanBodySchema, RunBodySchema } from "../contract/schemas";
+
+/** A node action's words are its values already. */
+export const nodePlanRequest = (node: NodeName, body: z.infer<typeof NodePlanBodySchema>): NodePlanRequest => ({ node, action: body.action, params: nodeParams(body.params) });
+
+export const nodeRunRequest = (node: NodeName, body: z.infer<typeof NodeRunBodySchema>): NodeRunRequest => ({ ...nodePlanRequest(node, body), requestId: requestIdOf(body.requestId), version: body.version });
+
+const nodeParams = ({ parallel, waitSeconds }: z.infer<typeof NodePlanBodySchema>["params"]): NodePlanRequest["params"] => ({ ...(parallel === undefined ? {} : { parallel }), ...(waitSeconds === undefined ? {} : { waitSeconds }) });
 
 /** A request's words into the service's: names parsed, quantities as numbers. Throws `invalid` with the field, the value and what it may be. */
 export function planRequest(node: NodeName, body: z.infer<typeof PlanBodySchema>): PlanRequest {

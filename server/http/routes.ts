@@ -9,7 +9,7 @@ import { AcceptExceptionBodySchema, CauseExceptionSchema, CauseExceptionsSchema,
 import { ExplainBodySchema, ExplainedTextSchema } from "../contract/explain";
 import { AcknowledgeBodySchema, AcknowledgedSchema, IncidentDetailSchema, IncidentExportSchema, IncidentListSchema, NoteBodySchema, SaidSchema, TitleBodySchema } from "../contract/incidents";
 import {
-  AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, PlanBodySchema, RunBodySchema, StatusSchema, TimelineSchema, VisibilitySchema,
+  AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, AnyPlanBodySchema, AnyRunBodySchema, ActionRunDetailSchema, StatusSchema, TimelineSchema, VisibilitySchema,
 } from "../contract/schemas";
 
 /** Every route of the API, once: the handlers, the OpenAPI document and the tests are made from this. */
@@ -82,11 +82,11 @@ export const ROUTES = {
     query: z.object({ ...range, format: z.enum(["json", "markdown"]).optional() }).superRefine(inOrder), answer: NodeExportSchema,
   }),
   actionOffers: route({ method: "GET", path: "/api/v1/nodes/{name}/actions", summary: "What may be done about a node, and why a button is greyed", params: NodeParams, answer: ActionOffersSchema }),
-  actionPlan: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/plan", summary: "What an action would do, to the call; changes nothing", params: NodeParams, body: PlanBodySchema, answer: ActionPlanSchema }),
-  actionDryRun: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/dry-run", summary: "The plan's writes with dryRun=All on the server", params: NodeParams, body: PlanBodySchema, answer: DryRunSchema }),
-  actionRun: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/run", summary: "Runs an action, at most once per request id", params: NodeParams, body: RunBodySchema, answer: ActionRunSchema }),
+  actionPlan: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/plan", summary: "What an action would do, to the call; changes nothing", params: NodeParams, body: AnyPlanBodySchema, answer: ActionPlanSchema }),
+  actionDryRun: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/dry-run", summary: "The plan's writes with dryRun=All on the server", params: NodeParams, body: AnyPlanBodySchema, answer: DryRunSchema }),
+  actionRun: route({ method: "POST", path: "/api/v1/nodes/{name}/actions/run", summary: "Runs an action, at most once per request id", params: NodeParams, body: AnyRunBodySchema, answer: ActionRunSchema }),
   runs: route({ method: "GET", path: "/api/v1/actions", summary: "Runs of actions with their verdicts, newest first", query: z.object({ node: NodeNameParam.optional(), limit: whole(1, MAX_RUNS_READ).optional() }), answer: ActionRunsSchema }),
-  run: route({ method: "GET", path: "/api/v1/actions/{requestId}", summary: "One run by its request id", params: z.object({ requestId: z.string().max(64) }), answer: ActionRunSchema }),
+  run: route({ method: "GET", path: "/api/v1/actions/{requestId}", summary: "One run by its request id", params: z.object({ requestId: z.string().max(64) }), answer: ActionRunDetailSchema }),
   audit: route({ method: "GET", path: "/api/v1/audit", summary: "Who tried what, newest first", query: z.object({ limit: whole(1, MAX_AUDIT_READ).optional(), before: whole(1, 999_999_999).optional() }), answer: AuditLogSchema }),
   offeredKeys: route({ method: "GET", path: "/api/v1/kubelet-keys", summary: "Kubelets whose key changed and waits to be accepted", answer: OfferedKeysSchema }),
   acceptKey: route({ method: "POST", path: "/api/v1/nodes/{name}/kubelet-key", summary: "Accepts the key that a node's kubelet offers", params: NodeParams, body: AcceptKeyBodySchema, answer: AcceptedKeySchema }),

@@ -8,6 +8,7 @@ import { IncidentWriter, loadIncidents } from "./ingest/incidents";
 import { maintenance } from "./ingest/maintain";
 import { SampleWriter } from "./ingest/samples";
 import { verificationsOver } from "./ingest/verifications";
+import { workOver } from "./ingest/work";
 import { lockFile, type Lock } from "./lock";
 import { openWritable, type Db } from "./sqlite/connection";
 import { openForReading } from "./sqlite/open-reading";
@@ -41,6 +42,7 @@ class SqliteIngest implements Ingest {
   #work: Generator<void, void, void> | undefined;
   #lastPassMs: number | undefined;
   readonly verifications = verificationsOver((run) => this.#attempt(({ db }) => run(db)));
+  readonly work = workOver((run) => this.#attempt(({ db }) => run(db)));
 
   constructor(file: string, nowMs: number) {
     this.#file = file;

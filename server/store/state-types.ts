@@ -1,5 +1,6 @@
 import type { ActionReading, Plan, Verdict } from "../domain/actions/types";
 import type { AcceptedException } from "../domain/causes/types";
+import type { WorkObject, WorkOrder, WorkOutcome } from "../domain/actions/work-order";
 import type { RequestId } from "../domain/ids";
 import type { AuditEntry, Permit } from "../domain/permit";
 import type { KubeletKey } from "./types";
@@ -19,6 +20,8 @@ export interface State {
   startRun(permit: Permit, entry: AuditEntry, run: NewRun): Promise<{ readonly run: ActionRun; readonly started: boolean }>;
   /** Before a step is carried out, and again after it, by its ordinal. */
   saveStep(permit: Permit, runId: number, step: ActionStep): Promise<void>;
+  /** Asks a node's agent what it would touch; nothing comes of it but its outcome. Written with its audit entry. */
+  askDry(permit: Permit, entry: AuditEntry, order: WorkOrder): Promise<void>;
   /** Ends a run that is running; one that has ended stays as it is, and false is returned. */
   finishRun(permit: Permit, entry: AuditEntry, runId: number, end: RunEnd): Promise<boolean>;
   /** Takes the key that a kubelet offers as the right one. False where it offers another by now, or none. */
@@ -39,6 +42,9 @@ export interface State {
   /** Keys that changed and wait to be accepted, by node, at most MAX_KEYS_READ. */
   offeredKeys(): Promise<readonly KubeletKey[]>;
   run(requestId: RequestId): Promise<ActionRun | undefined>;
+  work(query: { readonly id: string } | { readonly runId: number }): Promise<StoredWork | undefined>;
+  /** The newest dry order for this node and this plan that was carried out at `sinceMs` or later. */
+  triedDry(query: { readonly node: string; readonly version: string; readonly sinceMs: number }): Promise<StoredWork | undefined>;
   /** Newest first, at most MAX_RUNS_READ. */
   runs(query: { readonly node?: string; readonly object?: string; readonly action?: string; readonly sinceMs?: number; readonly limit: number }): Promise<readonly ActionRun[]>;
   /** Newest first, at most MAX_AUDIT_READ; `beforeId` is the last id of the page before. */
@@ -55,6 +61,8 @@ export interface NewRun {
   /** What the verdict will compare with. */
   readonly before: ActionReading;
   readonly startedMs: number;
+  /** What the node's agent is to do for it; written in the same transaction, told back by `work`. */
+  readonly order?: WorkOrder;
   /** Set to keep the node to one run at a time; not stored. */
   readonly aloneSinceMs?: number;
 }
@@ -107,6 +115,36 @@ export const MAX_KEYS_READ = 500;
 export const MAX_RUNS_READ = 200;
 export const MAX_AUDIT_READ = 500;
 
+export const STORED_WORK_STATES = ["waiting", "taken", "ended", "lost"] as const;
+export type StoredWorkState = (typeof STORED_WORK_STATES)[number];
+
+export interface StoredWork {
+  readonly runId?: number;
+  readonly order: WorkOrder;
+  /** `lost`: not taken in time, or taken and not told of. */
+  readonly state: StoredWorkState;
+  readonly takenMs?: number;
+  readonly endedMs?: number;
+  readonly outcome?: WorkOutcome;
+}
+
+/** The collector's part of orders: it hands them out and writes down what agents tell. */
+export interface Work {
+  /** Orders that wait to be taken and may still be, oldest first, at most MAX_RUNS_READ. */
+  waiting(nowMs: number): readonly StoredWork[];
+  /** Orders that an agent has taken and not ended, oldest first, at most MAX_RUNS_READ. */
+  taken(node: string): readonly StoredWork[];
+  /** True once: whoever gets it hands the order out. */
+  take(id: string, nowMs: number): boolean;
+  /**
+   * What the node's agent told. Objects are merged by id, so the same word twice changes nothing. The last word ends the order and
+   * its run, with the run's audit entry, in one transaction. False where this node has no such order.
+   */
+  told(id: string, node: string, told: { readonly state: WorkOutcome["state"]; readonly reason?: string; readonly objects: readonly WorkObject[] }, nowMs: number): boolean;
+  /** Orders that were not taken in time, or taken and not told of until long after their end; and dry ones that nobody reads any more. Returns how many were lost. */
+  expire(nowMs: number): number;
+}
+
 /** The collector's part of runs: it sees the change arrive and carries out what is due. Times are stored, so a restart forgets none. */
 export interface Verifications {
   /** Runs whose change is made but was not seen on its node yet, oldest first, at most MAX_RUNS_READ. */
@@ -119,6 +157,6 @@ export interface Verifications {
   due(nowMs: number): readonly { readonly id: number; readonly dueMs: number; readonly run: ActionRun }[];
   /** Counts once; a later call changes nothing. */
   record(id: number, result: { readonly verdict: Verdict; readonly because: string; readonly doneMs: number; readonly after?: ActionReading }): void;
-  /** Runs that were running when their process ended: nobody carries them on. Called at start; returns how many. */
+  /** Runs that were running when their process ended: nobody carries them on, save those that a node's agent carries out. Called at start; returns how many. */
   interrupt(nowMs: number): number;
 }

@@ -1,13 +1,15 @@
 import { PrismaBetterSqlite3 } from "@prisma/adapter-better-sqlite3";
+import { TAKE_WITHIN_MS, type WorkOrder } from "../domain/actions/work-order";
 import { actorName, type AuditEntry, type Permit } from "../domain/permit";
 import { isBusy, StoreError, toUnwritable } from "./errors";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { retry } from "./retry";
 import { findRuns, readAudit, readRuns } from "./reader/runs";
-import { ReadSource } from "./reader/source";
+import { ReadSource, type Query } from "./reader/source";
 import { toRun } from "./run-rows";
-import type { ActionRun, State } from "./state-types";
+import type { ActionRun, State, StoredWork } from "./state-types";
 import { MAX_EXCEPTIONS, MAX_KEYS_READ, MAX_NOTES } from "./state-types";
+import { toWork, WORK_COLUMNS, type WorkRow } from "./work-rows";
 
 /** Writes and reads that wait for their turn. People are few; more than this is a fault or an attack. */
 export const MAX_STATE_QUEUE = 200;
@@ -63,6 +65,7 @@ class PrismaState implements State {
           startedMs: BigInt(run.startedMs),
         },
       });
+      if (run.order !== undefined) await addOrder(tx, run.order, made.id);
       await addAudit(tx, entry);
       return { run: toRun(made, [], []), started: true };
     });
@@ -89,6 +92,21 @@ class PrismaState implements State {
       if (count > 0) await addAudit(tx, entry);
       return count > 0;
     });
+  }
+
+  askDry(permit: Permit, entry: AuditEntry, order: WorkOrder): Promise<void> {
+    return this.#write(permit, async (tx) => {
+      await addOrder(tx, order, null);
+      await addAudit(tx, entry);
+    });
+  }
+
+  async work(query: Parameters<State["work"]>[0]): ReturnType<State["work"]> {
+    return this.#reads().read((reads) => findWork(reads, "id" in query ? "id = ?" : "run_id = ?", "id" in query ? query.id : query.runId));
+  }
+
+  async triedDry({ node, version, sinceMs }: Parameters<State["triedDry"]>[0]): ReturnType<State["triedDry"]> {
+    return this.#reads().read((reads) => findWork(reads, "run_id IS NULL AND state = 'ended' AND node = ? AND version = ? AND ended_ms >= ? ORDER BY ended_ms DESC LIMIT 1", node, version, sinceMs));
   }
 
   acceptKubeletKey(...[permit, entry, key]: Parameters<State["acceptKubeletKey"]>): Promise<boolean> {
@@ -233,7 +251,7 @@ class PrismaState implements State {
 }
 
 /** "DaemonSet kube-system/kube-multus-ds": how a run's object is asked for. */
-export const objectText = ({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }): string => `${kind} ${namespace}/${name}`;
+export const objectText = ({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }): string => (namespace === "" ? `${kind} ${name}` : `${kind} ${namespace}/${name}`);
 
 /** What is only watched is nobody's to speak of. */
 const isThere = async (tx: Tx, id: number): Promise<boolean> => (await tx.incident.count({ where: { id, state: { not: "watched" } } })) > 0;
@@ -243,6 +261,14 @@ async function savePeople(tx: Tx, incident: number, data: Omit<Prisma.IncidentPe
   const seq = Number((await tx.meta.findUnique({ where: { key: "seq" } }))?.value ?? 0) + 1;
   await tx.incidentPeople.upsert({ where: { incident }, update: { ...data, seq }, create: { incident, ...data, seq } });
 }
+
+async function addOrder(tx: Tx, order: WorkOrder, runId: number | null): Promise<void> {
+  const takeByMs = BigInt(order.issuedMs + TAKE_WITHIN_MS);
+  await tx.workOrder.create({ data: { id: order.id, runId, node: order.node, version: order.planVersion, state: "waiting", order: JSON.stringify(order), issuedMs: BigInt(order.issuedMs), takeByMs, expiresMs: BigInt(order.expiresMs) } });
+}
+
+/** `where` is text of this file, never of a caller. */
+const findWork = (reads: Query, where: string, ...values: readonly (string | number)[]): StoredWork | undefined => reads.all<WorkRow>(`SELECT ${WORK_COLUMNS} FROM work_order WHERE ${where}`, ...values).map(toWork)[0];
 
 async function addAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   await tx.audit.create({

@@ -9,7 +9,7 @@ import type { ClusterIdentity, KindStatus } from "../domain/observation";
 import type { Sample, SignalId } from "../domain/signals";
 import type { Source } from "../domain/sources";
 import type { NodeTimeline } from "../domain/timeline";
-import type { Verifications } from "./state-types";
+import type { Verifications, Work } from "./state-types";
 
 /**
  * What the store offers, without a word of SQLite, so that another store can stand in its place. Two halves: `Ingest`
@@ -28,6 +28,8 @@ export interface Ingest {
   readonly verifications: Verifications;
   /** What people accepted as it is, at most MAX_EXCEPTIONS. */
   exceptions(): readonly AcceptedException[];
+  /** What agents are asked to do, and what they tell of it. */
+  readonly work: Work;
   /** Keys of kubelets seen first (`--kubelet-tls=pin`). */
   kubeletKeys(): ReadonlyMap<string, KubeletKey>;
   /** What the store takes on the disk, its log included; `undefined` where it cannot be told. */

@@ -13,7 +13,7 @@ type Reading = ActionRunOut["before"];
 
 /** The numbers that verdicts compare, before and at each check. What was not known is said, never shown as 0. */
 export function Readings({ run }: { readonly run: ActionRunOut }) {
-  const checks = run.verifications.flatMap((check) => (check.after === undefined ? [] : [{ label: checkLabel(run, check), reading: check.after, noLimit: run.params.cpuLimit === null }]));
+  const checks = run.verifications.flatMap((check) => (check.after === undefined ? [] : [{ label: checkLabel(run, check), reading: check.after, noLimit: run.params?.cpuLimit === null }]));
   const columns = [{ label: "Before", reading: run.before, noLimit: valuesBefore(run)?.cpuLimit === null }, ...checks];
   return (
     <Block id="numbers-h" title="Before and after">
@@ -41,7 +41,8 @@ const ROWS: readonly { readonly label: string; readonly show: (reading: Reading,
   { label: "Can start a pod", show: ({ answer, atRisk }) => <span className={answer === "yes" && atRisk ? "warn-t" : ANSWER_TONES[answer]}>{answer === "yes" && atRisk ? "Yes, at risk" : ANSWERS[answer]}</span> },
   { label: "Pods waiting", show: ({ waiting }) => count(waiting) },
   { label: "of them stuck", show: ({ stuck }) => count(stuck) },
-  { label: "Dead sandboxes", show: ({ backlog }) => count(backlog) },
+  { label: "Sandbox backlog", show: ({ backlog }) => count(backlog) },
+  { label: "Dead sandboxes", show: ({ dead }) => count(dead) },
   { label: "Throttled", show: ({ throttledShare }, noLimit) => (throttledShare === undefined ? (noLimit ? <span className="faint">no limit</span> : undefined) : formatShare(throttledShare)) },
   { label: "Kills for memory of its pod", show: ({ oomKills }) => count(oomKills) },
   { label: "Restarts of its pod", show: ({ restarts }) => count(restarts) },

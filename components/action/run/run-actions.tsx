@@ -11,11 +11,12 @@ import { capital, effectWords, sameParams, valuesBefore } from "../values";
 /** What can be done about a run: go back, and where it did not help, the presets that were not tried. Each begins with a plan. */
 export function RunActions({ run, openPlan }: { readonly run: ActionRunOut; readonly openPlan: SheetControl["openPlan"] }) {
   const offers = useQuery({ queryKey: ACTION_KEYS.offers(run.node), queryFn: ({ signal }) => readOffers(run.node, signal) });
-  const offer = offers.data?.offers.find((one) => one.namespace === run.object.namespace && one.daemonSet === run.object.name && one.container === run.params.container);
+  const offer = offers.data?.offers.find((one) => one.namespace === run.object.namespace && one.daemonSet === run.object.name && one.container === run.params?.container);
   const outcome = outcomeOf(run);
-  if (run.state === "running" || offer === undefined) return null;
+  const { params: set } = run;
+  if (run.state === "running" || offer === undefined || set === undefined) return null;
   const before = valuesBefore(run);
-  const others = outcome === "worse" || outcome === "no-effect" || outcome === "failed" ? offer.presets.filter(({ params }) => !sameParams(params, run.params) && (before === undefined || !sameParams(params, before))) : [];
+  const others = outcome === "worse" || outcome === "no-effect" || outcome === "failed" ? offer.presets.filter(({ params }) => !sameParams(params, set) && (before === undefined || !sameParams(params, before))) : [];
   return (
     <>
       {others.map(({ preset, params }) => (

@@ -1,6 +1,6 @@
 "use client";
 
-import type { ActionRunOut } from "@/server/contract/schemas";
+import type { ActionParams, ActionRunDetail, ActionRunOut } from "@/server/contract/schemas";
 import { Instant, ZoneName } from "@/components/ui/instant";
 import { OUTCOMES, OutcomeGlyph } from "../outcome";
 import { decisiveCheck, isSettled, neverSeen, outcomeOf, type Outcome } from "../run-state";
@@ -9,11 +9,11 @@ import { capital, effectWords, spaced, valuesBefore } from "../values";
 import { BacklogChart } from "./backlog-chart";
 import { Checks } from "./checks";
 import { Readings } from "./readings";
+import { NodeRun } from "./node-run";
 import { RunSteps } from "./run-steps";
 
 /** A run whole: what came of it, the checks with their numbers, and what was done step by step. Two columns for the frame around it. */
-export function RunView({ run, problem }: { readonly run: ActionRunOut; readonly problem: string | undefined }) {
-  const before = valuesBefore(run);
+export function RunView({ run, problem }: { readonly run: ActionRunDetail; readonly problem: string | undefined }) {
   return (
     <>
       <div>
@@ -32,40 +32,50 @@ export function RunView({ run, problem }: { readonly run: ActionRunOut; readonly
       </div>
       <div>
         <RunSteps run={run} />
-        <Block id="values-h" title={`Values of ${run.params.container}`}>
-          <dl className="res">
-            <dt>Before</dt>
-            <dd>{before === undefined ? <span className="nodata">not recorded</span> : valueWords(before)}</dd>
-            <dt>{run.state === "applied" ? "Set" : "To be set"}</dt>
-            <dd>{valueWords({ ...before, ...run.params })}</dd>
-            <dt>DaemonSet</dt>
-            <dd>
-              {run.object.namespace}/{run.object.name}
-            </dd>
-            <dt>Request id</dt>
-            <dd className="mono wrap">{run.requestId}</dd>
-          </dl>
-        </Block>
-        <Block id="undo-h" title="Undo" aside={run.undo.possible ? undefined : "there is none"}>
-          <p className="line">{run.undo.how}</p>
-          {run.undo.call === undefined ? null : <CallText call={run.undo.call} />}
-        </Block>
-        <Block id="keep-h" title="To keep it">
-          <p className="line muted">Put the values where the DaemonSet is managed too (Helm values, an operator, GitOps). Otherwise its next update sets the old ones again.</p>
-        </Block>
+        {run.params === undefined ? <NodeRun run={run} /> : <SetValues run={run} params={run.params} />}
       </div>
     </>
   );
 }
 
-const valueWords = (params: ActionRunOut["params"]): string =>
+/** What a change of a DaemonSet set, what it set it from, and how to keep it. */
+function SetValues({ run, params }: { readonly run: ActionRunOut; readonly params: ActionParams }) {
+  const before = valuesBefore(run);
+  return (
+    <>
+      <Block id="values-h" title={`Values of ${params.container}`}>
+        <dl className="res">
+          <dt>Before</dt>
+          <dd>{before === undefined ? <span className="nodata">not recorded</span> : valueWords(before)}</dd>
+          <dt>{run.state === "applied" ? "Set" : "To be set"}</dt>
+          <dd>{valueWords({ ...before, ...params })}</dd>
+          <dt>DaemonSet</dt>
+          <dd>
+            {run.object.namespace}/{run.object.name}
+          </dd>
+          <dt>Request id</dt>
+          <dd className="mono wrap">{run.requestId}</dd>
+        </dl>
+      </Block>
+      <Block id="undo-h" title="Undo" aside={run.undo.possible ? undefined : "there is none"}>
+        <p className="line">{run.undo.how}</p>
+        {run.undo.call === undefined ? null : <CallText call={run.undo.call} />}
+      </Block>
+      <Block id="keep-h" title="To keep it">
+        <p className="line muted">Put the values where the DaemonSet is managed too (Helm values, an operator, GitOps). Otherwise its next update sets the old ones again.</p>
+      </Block>
+    </>
+  );
+}
+
+const valueWords = (params: ActionParams): string =>
   `${effectWords(params)}${params.memoryRequest === undefined ? "" : `, request ${spaced(params.memoryRequest)}`}`;
 
 /** What follows from an outcome, where its name alone does not say it. */
 const NEXT: Readonly<Partial<Record<Outcome, string>>> = {
   worse: "The change did harm on this node: undo it, or give it what it lacks.",
   "no-effect": "The change is on the node and nothing moved: it was not the cause, or not all of it.",
-  interrupted: "Sandglass ended while this ran, and nobody carries it on. What was sent before may have been applied: look at the DaemonSet.",
+  interrupted: "Sandglass ended while this ran, and nobody carries it on. What was sent before may have been applied: look at the object.",
   "could-not-verify": "Nothing is known of its effect. That is no success.",
 };
 
@@ -82,7 +92,7 @@ function Verdict({ run }: { readonly run: ActionRunOut }) {
           {isSettled(run) ? "." : run.state === "applied" && outcome !== "checking" && outcome !== "waiting-to-be-seen" ? " so far." : "."} {because}
         </p>
         {NEXT[outcome] === undefined ? null : <p className="small">{NEXT[outcome]}</p>}
-        {outcome !== "waiting-to-be-seen" ? null : <p className="small muted">The API server took the change. Checks count from when the daemon&apos;s pod on {run.node} runs with it.</p>}
+        {outcome !== "waiting-to-be-seen" ? null : <p className="small muted">{run.params === undefined ? "The agent is done. Checks count from when the collector has seen it." : `The API server took the change. Checks count from when the daemon's pod on ${run.node} runs with it.`}</p>}
         {run.seen === undefined || neverSeen(run) ? null : (
           <p className="small muted">
             On {run.node} since <Instant at={Date.parse(run.seen)} /> <ZoneName />.

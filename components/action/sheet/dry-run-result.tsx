@@ -13,10 +13,12 @@ interface DryRunResultProps {
   readonly trying: boolean;
   readonly problem: ApiError | undefined;
   readonly nowMs: number;
+  /** Who is asked. */
+  readonly asked?: string;
 }
 
 /** What the API server said to the writes without keeping them, and for how long that counts. */
-export function DryRunResult({ state, tried, trying, problem, nowMs }: DryRunResultProps) {
+export function DryRunResult({ state, tried, trying, problem, nowMs, asked = "The API server" }: DryRunResultProps) {
   if (problem === undefined && tried === undefined && !trying) return null;
   return (
     <Block
@@ -32,7 +34,7 @@ export function DryRunResult({ state, tried, trying, problem, nowMs }: DryRunRes
       }
     >
       <p className="line" role="status">
-        {trying ? "The API server is asked." : problem === undefined ? <Words state={state} tried={tried} /> : <span className="bad-t">It could not be tried. {problem.message}</span>}
+        {trying ? `${asked} is asked.` : problem === undefined ? <Words state={state} tried={tried} /> : <span className="bad-t">It could not be tried. {problem.message}</span>}
       </p>
     </Block>
   );

@@ -12,11 +12,13 @@ import type { Sending } from "../use-run-once";
 import type { Offer } from "../values";
 
 interface PlanFootProps {
-  readonly offer: Offer;
+  readonly offer: Pick<Offer, "allowed" | "reason">;
   readonly plan: ActionPlan | undefined;
   /** The plan on the page is not of the values on the page. */
   readonly behind: boolean;
   readonly dryRun: DryRunState;
+  /** What a dry run of this plan does, where it is not the API server's. */
+  readonly dryRunWords?: string;
   readonly trying: boolean;
   readonly typed: string;
   readonly sending: Sending;
@@ -55,7 +57,7 @@ export function PlanFoot(props: PlanFootProps) {
   if (dryRun === "valid" && plan !== undefined) return <Confirm {...props} plan={plan} />;
   const refused = plan === undefined || props.behind || plan.refusals.length > 0;
   return (
-    <Foot words="A dry run changes nothing: the API server goes through the writes and keeps none." onClose={onClose} close="Cancel">
+    <Foot words={props.dryRunWords ?? "A dry run changes nothing: the API server goes through the writes and keeps none."} onClose={onClose} close="Cancel">
       <button type="button" className="btn btn-primary" aria-disabled={refused || props.trying} onClick={refused || props.trying ? undefined : props.onTry}>
         {props.trying ? "Trying" : dryRun === "none" || dryRun === "other-values" ? "Dry run" : "Dry run again"}
       </button>

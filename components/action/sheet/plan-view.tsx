@@ -22,7 +22,7 @@ export function Blast({ plan }: { readonly plan: ActionPlan }) {
       <div>
         <dt>Pods restarted</dt>
         <dd>
-          {formatCount(affected.podsRestarted)} <small>{plan.params.container}</small>
+          {formatCount(affected.podsRestarted)} <small>{plan.params?.container}</small>
         </dd>
       </div>
       <div>

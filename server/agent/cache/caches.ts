@@ -13,8 +13,8 @@ export interface CachesReader {
 }
 
 /** Where libcni, multus and host-local keep what they remember, unless a config moves it. */
-const RESULTS = ["/var/lib/cni/results", "/var/lib/cni/multus/results"];
-const MULTUS = "/var/lib/cni/multus";
+export const RESULTS = ["/var/lib/cni/results", "/var/lib/cni/multus/results"];
+export const MULTUS = "/var/lib/cni/multus";
 const NETWORKS = "/var/lib/cni/networks";
 const MAX_DATA_DIRS = 8;
 /**
@@ -113,7 +113,7 @@ const holder = (text: string): string | undefined => {
 
 const dirOf = (set: RangeSet): string => `${(set.dataDir ?? NETWORKS).replace(/\/+$/, "")}/${set.network}`;
 
-function jsonOrNothing(text: string): true | undefined {
+export function jsonOrNothing(text: string): true | undefined {
   try {
     JSON.parse(text);
     return true;

@@ -8,6 +8,7 @@ export const nowhere = (): Ingest => ({
   loadIncidents: () => ({ items: [], lastId: 0, lastLookMs: undefined }),
   verifications: { unseen: () => [], seen: () => {}, giveUp: () => {}, due: () => [], record: () => {}, interrupt: () => 0 },
   exceptions: () => [],
+  work: { waiting: () => [], taken: () => [], take: () => false, told: () => false, expire: () => 0 },
   kubeletKeys: () => new Map(),
   sizeBytes: () => undefined,
   close: () => {},

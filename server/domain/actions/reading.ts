@@ -10,6 +10,7 @@ export function actionReading(view: NodeView, nowMs: number): ActionReading {
   const fresh = (id: string): number | undefined => view.signals.find(({ signal, state }) => signal === id && state === "fresh")?.value;
   const counted = view.sources.find(({ source }) => source === "api")?.freshness === "fresh" && !view.blind.some(({ what }) => what === "Pods");
   const backlog = fresh("sandbox.backlog");
+  const dead = fresh("sandbox.dead");
   const throttledShare = fresh("daemon.cpu.throttled_share");
   return {
     atMs: nowMs,
@@ -19,6 +20,7 @@ export function actionReading(view: NodeView, nowMs: number): ActionReading {
     restarts: view.daemons.reduce((sum, { restarts }) => sum + restarts, 0),
     ...(counted ? { waiting: view.counts.waiting, stuck: view.counts.stuck } : {}),
     ...(backlog === undefined ? {} : { backlog }),
+    ...(dead === undefined ? {} : { dead }),
     ...(throttledShare === undefined ? {} : { throttledShare }),
     ...(view.lastFreshMs === undefined ? {} : { lastFreshMs: view.lastFreshMs }),
   };

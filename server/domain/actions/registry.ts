@@ -1,6 +1,10 @@
 import type { DaemonView } from "../node-view";
+import type { NodePlanInput } from "./node-plan";
+import { DEFAULT_PARALLEL, planPurgeDeadSandboxes, PURGE_DEAD_SANDBOXES, verifyPurgeDeadSandboxes } from "./purge-dead-sandboxes";
 import { SET_DAEMON_RESOURCES, seenSetDaemonResources, verifySetDaemonResources, type SetDaemonResourcesParams } from "./set-daemon-resources";
+import { planRemoveBrokenCacheEntry, REMOVE_BROKEN_CACHE_ENTRY, verifyRemoveBrokenCacheEntry } from "./remove-broken-cache-entry";
 import type { ActionReading, Plan, Verification } from "./types";
+import type { NodeAction, NodeActionParams } from "./work-order";
 
 /** What the collector needs of every action after it was made: whether it arrived, and what came of it. */
 export interface ActionKind {
@@ -14,4 +18,23 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
     seen: (plan, daemons) => seenSetDaemonResources(plan as Plan<SetDaemonResourcesParams>, daemons),
     verify: verifySetDaemonResources,
   },
+  [PURGE_DEAD_SANDBOXES]: { seen: agentSaidSo, verify: verifyPurgeDeadSandboxes },
+  [REMOVE_BROKEN_CACHE_ENTRY]: { seen: agentSaidSo, verify: verifyRemoveBrokenCacheEntry },
+};
+
+/** A run of a node action is applied once its agent said that it was done: that is when it is seen. */
+function agentSaidSo(): boolean {
+  return true;
+}
+
+/** What a button says, and the values that it begins with. */
+export const NODE_OFFERS: Readonly<Partial<Record<NodeAction, { readonly title: string; readonly params: NodeActionParams }>>> = {
+  [PURGE_DEAD_SANDBOXES]: { title: "Remove dead sandboxes that nobody needs", params: { parallel: DEFAULT_PARALLEL } },
+  [REMOVE_BROKEN_CACHE_ENTRY]: { title: "Move broken entries of the CNI caches aside", params: {} },
+};
+
+/** How each node action is planned; those that are not here are to come. */
+export const NODE_PLANS: Readonly<Partial<Record<NodeAction, (input: NodePlanInput) => Plan<NodeActionParams>>>> = {
+  [PURGE_DEAD_SANDBOXES]: planPurgeDeadSandboxes,
+  [REMOVE_BROKEN_CACHE_ENTRY]: planRemoveBrokenCacheEntry,
 };

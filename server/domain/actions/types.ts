@@ -16,6 +16,8 @@ export interface PlanStep {
   readonly title: string;
   readonly writes: boolean;
   readonly call?: ApiCall;
+  /** What the node's agent calls: of the runtime, or of the kernel on a file. Shown as it is made. */
+  readonly nodeCall?: { readonly kind: "CRI" | "FILE"; readonly what: string };
 }
 
 export interface DiffLine {
@@ -72,6 +74,7 @@ export interface ActionReading {
   readonly waiting?: number;
   readonly stuck?: number;
   readonly backlog?: number;
+  readonly dead?: number;
   readonly throttledShare?: number;
   readonly lastFreshMs?: number;
   /** OOM kills of the daemon on this node known so far. */

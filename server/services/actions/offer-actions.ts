@@ -4,6 +4,7 @@ import { ServiceError } from "../../errors";
 import type { ActionOffers } from "../../contract/schemas";
 import type { ActionCtx } from "../ctx";
 import { viewOf } from "./make-plan";
+import { offerNodeActions } from "./offer-node-actions";
 import { paramsOut } from "./plan-out";
 
 /**
@@ -37,7 +38,7 @@ export async function offerActions({ ctx, input }: { readonly ctx: ActionCtx; re
       presets: (["emergency", "lasting"] as const).map((preset) => ({ preset, params: paramsOut(presetParams(preset, own)) })),
     });
   }
-  return { node: view.name, actionsAllowed: ctx.actionsAllowed, offers };
+  return { node: view.name, actionsAllowed: ctx.actionsAllowed, offers, nodeOffers: await offerNodeActions(ctx, view) };
 }
 
 async function mayPatch(ctx: ActionCtx, namespace: string, name: string): Promise<{ allowed: boolean; reason: string }> {

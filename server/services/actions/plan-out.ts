@@ -1,7 +1,8 @@
 import type { SetDaemonResourcesParams } from "../../domain/actions/set-daemon-resources";
-import type { ActionReading, ApiCall, Plan } from "../../domain/actions/types";
+import type { ActionReading, ApiCall, Plan, PlanStep } from "../../domain/actions/types";
+import { isNodeAction, type NodeActionParams, type WorkObject } from "../../domain/actions/work-order";
 import { cpuQuantity, memoryQuantity } from "../../domain/quantity";
-import type { ActionParams, ActionPlan, ActionRunOut } from "../../contract/schemas";
+import type { ActionParams, ActionPlan, ActionRunOut, NodeActionParamsOut, Touched } from "../../contract/schemas";
 import type { ActionRun } from "../../store/state-types";
 import { iso, isoOr } from "../iso";
 import { evidenceOut } from "../evidence-out";
@@ -22,14 +23,22 @@ export const callOut = (call: ApiCall): { method: string; path: string; body?: s
 
 const undoOut = (undo: Plan["undo"]): ActionPlan["undo"] => ({ possible: undo.possible, how: undo.how, ...(undo.call === undefined ? {} : { call: callOut(undo.call) }) });
 
+/** A plan carries the parameters of its own action, as the file that made it has them. */
+const paramsOf = (plan: Plan): { params: ActionParams } | { nodeParams: NodeActionParamsOut } => (isNodeAction(plan.action) ? { nodeParams: { ...(plan.params as NodeActionParams) } } : { params: paramsOut(plan.params as SetDaemonResourcesParams) });
+
+const stepCall = (step: PlanStep): { call: { method: string; path: string; body?: string } } | object =>
+  step.call !== undefined ? { call: callOut(step.call) } : step.nodeCall !== undefined ? { call: { method: step.nodeCall.kind, path: step.nodeCall.what } } : {};
+
+export const touchedOut = ({ id, name, outcome, reason }: WorkObject): Touched => ({ id, name, outcome, ...(reason === undefined ? {} : { reason }) });
+
 export function planOut(plan: Plan): ActionPlan {
   return {
     action: plan.action,
     title: plan.title,
     node: plan.node,
     object: { ...plan.object },
-    params: paramsOut(plan.params as SetDaemonResourcesParams), // the only action so far; its plan carries its own parameters
-    steps: plan.steps.map((step) => ({ title: step.title, writes: step.writes, ...(step.call === undefined ? {} : { call: callOut(step.call) }) })),
+    ...paramsOf(plan),
+    steps: plan.steps.map((step) => ({ title: step.title, writes: step.writes, ...stepCall(step) })),
     diff: plan.diff.map((line) => ({ ...line })),
     affected: { ...plan.affected },
     hazards: plan.hazards.map((hazard) => ({ ...hazard })),
@@ -50,6 +59,7 @@ const readingOut = (reading: ActionReading): ActionRunOut["before"] => ({
   ...(reading.waiting === undefined ? {} : { waiting: reading.waiting }),
   ...(reading.stuck === undefined ? {} : { stuck: reading.stuck }),
   ...(reading.backlog === undefined ? {} : { backlog: reading.backlog }),
+  ...(reading.dead === undefined ? {} : { dead: reading.dead }),
   ...(reading.throttledShare === undefined ? {} : { throttledShare: reading.throttledShare }),
   ...(reading.restarts === undefined ? {} : { restarts: reading.restarts }),
   ...isoOr("lastFreshAt", reading.lastFreshMs),
@@ -71,7 +81,7 @@ export function runOut(run: ActionRun): ActionRunOut {
     ...(run.error === undefined ? {} : { error: run.error }),
     passRule: run.plan.passRule,
     undo: undoOut(run.plan.undo),
-    params: paramsOut(run.plan.params as SetDaemonResourcesParams), // as above
+    ...paramsOf(run.plan),
     before: readingOut(run.before),
     steps: run.steps.map((step) => ({
       title: step.title,

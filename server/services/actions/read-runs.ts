@@ -1,9 +1,10 @@
 import type { NodeName, RequestId } from "../../domain/ids";
+import { isNodeAction } from "../../domain/actions/work-order";
 import { ServiceError } from "../../errors";
-import type { ActionRunOut, ActionRuns, AuditLog } from "../../contract/schemas";
+import type { ActionRunDetail, ActionRuns, AuditLog } from "../../contract/schemas";
 import type { ActionCtx } from "../ctx";
 import { iso } from "../iso";
-import { runOut } from "./plan-out";
+import { runOut, touchedOut } from "./plan-out";
 
 const DEFAULT_LIMIT = 50;
 
@@ -14,10 +15,13 @@ export async function readRuns({ ctx, input }: { readonly ctx: ActionCtx; readon
 }
 
 /** One run by the id that its request carried. */
-export async function readRun({ ctx, input }: { readonly ctx: ActionCtx; readonly input: { readonly requestId: RequestId } }): Promise<ActionRunOut> {
+export async function readRun({ ctx, input }: { readonly ctx: ActionCtx; readonly input: { readonly requestId: RequestId } }): Promise<ActionRunDetail> {
   const run = await ctx.state.run(input.requestId);
   if (run === undefined) throw new ServiceError("not-found", "There is no run by this request id.");
-  return runOut(run);
+  const work = isNodeAction(run.plan.action) ? await ctx.state.work({ runId: run.id }) : undefined;
+  if (work === undefined) return runOut(run);
+  const { outcome } = work;
+  return { ...runOut(run), work: { state: work.state, of: work.order.objects.length, objects: (outcome?.objects ?? []).map(touchedOut), ...(outcome?.reason === undefined ? {} : { reason: outcome.reason }) } };
 }
 
 /** Who tried what, newest first. */

@@ -25,16 +25,16 @@ export function checkHeaders(request: IncomingMessage): void {
 }
 
 /** The body as it came, never more than the bound. */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number = MAX_BODY_BYTES): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      if (length > MAX_BODY_BYTES) {
+      if (length > maxBytes) {
         chunks.length = 0;
         request.pause();
-        reject(new Dropped("too-large", `the body is over ${String(MAX_BODY_BYTES)} bytes`));
+        reject(new Dropped("too-large", `the body is over ${String(maxBytes)} bytes`));
       } else chunks.push(chunk);
     });
     request.on("end", () => {

@@ -1,6 +1,6 @@
 /** Why a message to the agent port is dropped, with the status and the title of its problem document. */
 export const DROPS = {
-  "not-found": [404, "There is only POST /v1/report here"],
+  "not-found": [404, "There is only POST /v1/report, and for agents that take orders /v1/work, here"],
   "method": [405, "Reports are sent with POST"],
   "unknown-token": [401, "No node has this token"],
   "other-account": [401, "The token is another account's"],
@@ -12,6 +12,7 @@ export const DROPS = {
   "other-node": [403, "The token is another node's"],
   "replayed": [409, "This report was taken before"],
   "clock": [422, "The report's time is out of range"],
+  "no-such-order": [410, "This node has no such order"],
   "busy": [429, "Too many reports at once"],
   "cannot-check": [503, "The token cannot be checked now"],
   "incomplete": [408, "The report did not arrive whole"],

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "@/server/clock";
+import { WORK_ASK_PATH, WORK_TOLD_PATH } from "@/server/domain/actions/work-order";
 import { AGENT_REPORT_PATH, AGENT_SENT_HEADER, PUSH_ANSWER_VERSION, type PushAnswer } from "@/server/domain/agent-report";
 import type { NodeName } from "@/server/domain/ids";
 import type { Observe } from "@/server/domain/observation";
@@ -17,6 +18,7 @@ import { createGates } from "./gates";
 import { createLedger, type AgentSeen } from "./ledger";
 import { parseReport } from "./schema";
 import { agentTokens } from "./tokens";
+import { MAX_WORK_BODY_BYTES, parseAsking, parseTelling, signed, type WorkDesk } from "./work";
 
 export interface AgentListenerOptions {
   readonly host: string;
@@ -32,6 +34,8 @@ export interface AgentListenerOptions {
   readonly observe: Observe;
   /** What is told to a node's agent in the answer to its report; asked for each, so it costs nothing. */
   readonly tell?: (node: NodeName) => Omit<PushAnswer, "version">;
+  /** Orders to agents; without it nobody is asked to do anything. */
+  readonly work?: WorkDesk;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a sender may take; the defaults suit agents, tests shorten them. */
@@ -77,15 +81,19 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
   const tokens = agentTokens(options.tokens, log);
   const ledger = createLedger();
   const gates = createGates(() => clock.now());
+  // Orders have places of their own: reports that fill theirs do not keep an agent from telling what it did.
+  const workGates = createGates(() => clock.now());
   const dropped = Object.fromEntries(DROP_REASONS.map((reason) => [reason, 0])) as Record<DropReason, number>; // every reason, just listed
   let accepted = 0;
   let turnedAway = 0;
 
-  const take = async (request: IncomingMessage): Promise<PushAnswer> => {
-    if ((request.url ?? "").split("?")[0] !== AGENT_REPORT_PATH) throw new Dropped("not-found", `the path is not ${AGENT_REPORT_PATH}`);
+  const take = async (request: IncomingMessage): Promise<PushAnswer | ReturnType<typeof signed>> => {
+    const path = (request.url ?? "").split("?")[0];
+    if (path !== AGENT_REPORT_PATH && (options.work === undefined || (path !== WORK_ASK_PATH && path !== WORK_TOLD_PATH))) throw new Dropped("not-found", `the path is not ${AGENT_REPORT_PATH}`);
     if (request.method !== "POST") throw new Dropped("method", "the method is not POST");
     const node = await whose(bearer(request));
     checkHeaders(request);
+    if (options.work !== undefined && path !== AGENT_REPORT_PATH) return takeWork(request, node, options.work, path === WORK_ASK_PATH);
     await gates.forNode(node, async () => {
       const body = await readBody(request);
       await gates.forParsing(async () => {
@@ -101,6 +109,26 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
     const node = await tokens.nodeOf(token);
     if (node === undefined) throw new Dropped("unknown-token", "make one with: sandglass agent-token NODE");
     return node;
+  };
+  const takeWork = async (request: IncomingMessage, node: NodeName, desk: WorkDesk, asks: boolean): Promise<ReturnType<typeof signed>> => {
+    const body = await workGates.forNode(node, async () => {
+      const bytes = await readBody(request, MAX_WORK_BODY_BYTES);
+      return workGates.forParsing(() => parseBody(bytes, request.headers["content-encoding"]?.trim().toLowerCase() === "gzip"));
+    });
+    if (asks) {
+      const { nonce } = parseAsking(body);
+      const gone = new AbortController();
+      request.socket.once("close", () => {
+        gone.abort();
+      });
+      const handed = await desk.ask(node, gone.signal);
+      const pods = handed === undefined ? undefined : await desk.pods(node);
+      return signed({ nonce, sentMs: clock.now(), ...handed, ...(pods === undefined ? {} : { pods }) }, authority.keyPem);
+    }
+    const { nonce, version: _, wantPods, ...told } = parseTelling(body);
+    if (!desk.told(node, told)) throw new Dropped("no-such-order", "it was never this node's, or is too old");
+    const pods = wantPods === true ? await desk.pods(node) : undefined;
+    return signed({ nonce, sentMs: clock.now(), ...(pods === undefined ? {} : { pods }) }, authority.keyPem);
   };
   const hand = (node: NodeName, report: Parameters<typeof ledger.take>[1], sentMs: number | undefined): void => {
     if (report.node !== node) throw new Dropped("other-node", "the report names another node than its token");

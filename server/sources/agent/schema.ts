@@ -24,6 +24,8 @@ const MAX_VERSION_CHARS = 64;
 const MAX_ATTEMPT = 2 ** 32 - 1;
 const MAX_LATENCY_SECONDS = 3_600;
 const MAX_ISSUES_TOLD = 3;
+/** A later agent may know more of them than this server. */
+const MAX_ACTIONS = 16;
 
 const seconds = z.number().min(0).max(MAX_LATENCY_SECONDS);
 
@@ -59,6 +61,7 @@ const Report = z.object({
   sequence: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
   atMs: timeMs,
   agentVersion: z.string().max(MAX_VERSION_CHARS),
+  actions: z.array(name).max(MAX_ACTIONS).exactOptional(),
   runtime: looked({ reading: z.object({ name, version: name, conditions: z.array(Condition).max(MAX_CONDITIONS) }) }),
   sandboxes: looked({ items: z.array(Sandbox).max(MAX_SANDBOXES), tookSeconds: seconds, truncated: z.boolean() }),
   sockets: looked({ items: z.array(Socket).max(MAX_SOCKETS), unseen: z.array(Unseen).max(MAX_SOCKETS).exactOptional() }),

@@ -35,6 +35,6 @@ export function verificationsOver(attempt: <T>(run: (db: Db) => T) => T): Verifi
       attempt((db) => {
         db.prepare("UPDATE verification SET state = 'done', verdict = ?, summary = ?, done_ms = ?, after = ? WHERE id = ? AND state = 'due'").run(verdict, because, doneMs, after === undefined ? null : JSON.stringify(after), id);
       }),
-    interrupt: (nowMs) => attempt((db) => db.prepare("UPDATE action_run SET state = 'interrupted', finished_ms = ?, error = ? WHERE state = 'running'").run(nowMs, INTERRUPTED).changes),
+    interrupt: (nowMs) => attempt((db) => db.prepare("UPDATE action_run SET state = 'interrupted', finished_ms = ?, error = ? WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM work_order WHERE run_id = action_run.id)").run(nowMs, INTERRUPTED).changes),
   };
 }

@@ -1,0 +1,142 @@
+import { randomBytes, verify, X509Certificate } from "node:crypto";
+import { Agent, request } from "node:https";
+import { z } from "zod";
+import { AGENT_REPORT_PATH, capText } from "../../domain/agent-report";
+import { ASK_HELD_MS, MAX_OBJECT_NAME_CHARS, MAX_OBJECT_REASON_CHARS, WORK_ASK_PATH, WORK_TOLD_PATH, WORK_VERSION, type NodePods, type WorkObject, type WorkState } from "../../domain/actions/work-order";
+import type { Clock } from "../../clock";
+import { reasonOf } from "../host-fs";
+import { cachedFile } from "../push";
+import { parsePayload, podsHere, type Payload } from "./order";
+
+/** The server's side of orders, as this agent reaches it. Each answer is checked to be the server's own and for this very asking. */
+export interface Desk {
+  /** Held by the server while there is nothing. Throws DeskError. */
+  ask(): Promise<{ readonly order?: unknown; readonly begun: boolean; readonly pods?: NodePods }>;
+  /** Throws DeskError; `gone` where the server does not know the order. */
+  tell(told: { readonly id: string; readonly state: WorkState; readonly reason?: string; readonly objects: readonly WorkObject[] }, wantPods: boolean): Promise<{ readonly pods?: NodePods }>;
+  /** The server's clock, by its last answer. */
+  nowMs(): number;
+  close(): void;
+}
+
+export class DeskError extends Error {
+  override name = "DeskError";
+  constructor(
+    message: string,
+    readonly kind: "later" | "gone" | "unsigned",
+  ) {
+    super(message);
+  }
+}
+
+const ASK_TIMEOUT_MS = ASK_HELD_MS + 15_000;
+const TELL_TIMEOUT_MS = 20_000;
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+const NONCE_BYTES = 18;
+const GONE = 410;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+const Signed = z.object({ version: z.literal(WORK_VERSION), payload: z.string(), signature: z.string() });
+
+export function createDesk(push: { readonly url: string; readonly tokenFile: string; readonly caFile: string }, clock: Clock, signal: AbortSignal): Desk {
+  const base = new URL(push.url);
+  const prefix = base.pathname.endsWith(AGENT_REPORT_PATH) ? base.pathname.slice(0, -AGENT_REPORT_PATH.length) : base.pathname.replace(/\/$/, "");
+  const ca = cachedFile(push.caFile);
+  const token = cachedFile(push.tokenFile);
+  let agent: Agent | undefined;
+  let keys: readonly X509Certificate[] = [];
+  let offsetMs = 0;
+
+  const call = async (path: string, body: object, timeoutMs: number): Promise<Payload> => {
+    const nonce = randomBytes(NONCE_BYTES).toString("base64url");
+    const answer = await send(path, { version: WORK_VERSION, nonce, ...body }, timeoutMs);
+    const payload = checkSigned(answer, keys, nonce);
+    offsetMs = payload.sentMs - clock.now();
+    return payload;
+  };
+  const send = async (path: string, body: object, timeoutMs: number): Promise<string> => {
+    let bearer: string;
+    try {
+      const authority = await ca();
+      if (authority.changed || agent === undefined) {
+        agent?.destroy();
+        keys = (authority.text.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
+        agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.text, minVersion: "TLSv1.3" });
+      }
+      bearer = (await token()).text.trim();
+    } catch (error) {
+      throw new DeskError(error instanceof Error ? error.message : String(error), "later");
+    }
+    const text = JSON.stringify(body);
+    const url = new URL(base);
+    url.pathname = prefix + path;
+    const using = agent;
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => {
+        reject(new DeskError(capText(error.name === "TimeoutError" ? `no answer in ${String(timeoutMs / 1000)} s` : reasonOf(error)), "later"));
+      };
+      const asked = request(
+        url,
+        { method: "POST", agent: using, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-length": Buffer.byteLength(text) } },
+        (response) => {
+          const chunks: Buffer[] = [];
+          let length = 0;
+          response.on("data", (chunk: Buffer) => {
+            length += chunk.length;
+            if (length > MAX_ANSWER_BYTES) response.destroy(new Error("the answer is too long"));
+            else chunks.push(chunk);
+          });
+          response.on("error", fail);
+          response.on("end", () => {
+            const answer = Buffer.concat(chunks).toString("utf8");
+            if (response.statusCode === 200) resolve(answer);
+            else reject(new DeskError(capText(`${String(response.statusCode)} ${answer}`), response.statusCode === GONE ? "gone" : "later"));
+          });
+        },
+      );
+      asked.on("error", fail);
+      asked.end(text);
+    });
+  };
+  const pods = (payload: Payload): { readonly pods?: NodePods } => (payload.pods === undefined ? {} : { pods: podsHere(payload.pods, offsetMs) });
+
+  return {
+    ask: async () => {
+      const payload = await call(WORK_ASK_PATH, {}, ASK_TIMEOUT_MS);
+      return { ...(payload.order === undefined ? {} : { order: payload.order }), begun: payload.begun ?? false, ...pods(payload) };
+    },
+    tell: async (told, wantPods) => pods(await call(WORK_TOLD_PATH, { ...bounded(told), wantPods }, TELL_TIMEOUT_MS)),
+    nowMs: () => clock.now() + offsetMs,
+    close: () => {
+      agent?.destroy();
+    },
+  };
+}
+
+/** Text of a runtime or a file system has no bound of its own. */
+const bounded = <T extends { readonly reason?: string; readonly objects: readonly WorkObject[] }>(told: T): T => ({
+  ...told,
+  ...(told.reason === undefined ? {} : { reason: capText(told.reason, MAX_OBJECT_REASON_CHARS) }),
+  objects: told.objects.map((one) => ({ ...one, name: capText(one.name, MAX_OBJECT_NAME_CHARS), ...(one.reason === undefined ? {} : { reason: capText(one.reason, MAX_OBJECT_REASON_CHARS) }) })),
+});
+
+/** What the authority of `--ca-file` has signed for this asking; throws `unsigned` for anything else. */
+export function checkSigned(answer: string, keys: readonly X509Certificate[], nonce: string): Payload {
+  const signed = Signed.safeParse(jsonOf(answer));
+  if (!signed.success) throw new DeskError("the answer is not a signed one", "unsigned");
+  const { payload: text, signature } = signed.data;
+  const genuine = keys.some(({ publicKey }) => verify("sha256", Buffer.from(text), { key: publicKey, dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64")));
+  if (!genuine) throw new DeskError("the answer is not signed by the authority of --ca-file", "unsigned");
+  const payload = parsePayload(jsonOf(text));
+  if (payload === undefined) throw new DeskError("the signed answer is not understood: upgrade the agent, or the server", "unsigned");
+  if (payload.nonce !== nonce) throw new DeskError("the answer was signed for another asking", "unsigned");
+  return payload;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import { NODE_PLANS } from "../../domain/actions/registry";
+import type { Plan } from "../../domain/actions/types";
+import type { NodeAction, NodeActionParams } from "../../domain/actions/work-order";
+import type { NodeName } from "../../domain/ids";
+import type { NodeView } from "../../domain/node-view";
+import { ServiceError } from "../../errors";
+import type { ActionCtx } from "../ctx";
+import { viewOf } from "./make-plan";
+
+export interface NodePlanRequest {
+  readonly node: NodeName;
+  readonly action: NodeAction;
+  readonly params: NodeActionParams;
+}
+
+/** A fresh plan from the node's view. Throws `not-found`, or `invalid` for an action that this version does not plan. */
+export function makeNodePlan(ctx: ActionCtx, { node, action, params }: NodePlanRequest): { readonly plan: Plan<NodeActionParams>; readonly view: NodeView } {
+  const view = viewOf(ctx, node);
+  const make = NODE_PLANS[action];
+  if (make === undefined) throw new ServiceError("invalid", `${action} cannot be planned by this version.`, { errors: [{ field: "body.action", message: `${action} cannot be planned by this version` }] });
+  return { view, plan: make({ view, fleet: { nodes: ctx.reader.fleet().rows.length }, params }) };
+}
+
+/** What the audit log calls the object of such an action. */
+export const nodeObject = (node: NodeName): string => `node/${node}`;
