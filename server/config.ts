@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -19,6 +20,7 @@ const MAX_PORT = 65_535;
 const MAX_SIMULATED_NODES = 5_000;
 const MAX_SPEED = 1_000;
 const MAX_LIST = 5_000;
+const MAX_AGENT_NAMES = 16;
 /** As deploy/agent.yaml names it. */
 export const DEFAULT_AGENT_ACCOUNT = "sandglass-agent/sandglass-agent";
 
@@ -42,12 +44,27 @@ const oneOf = <T extends readonly [string, ...string[]]>(name: string, values: T
     ctx.addIssue({ code: "custom", message: `${name} is "${text}": it must be one of ${values.join(", ")}` });
     return z.NEVER;
   });
+/** A text that means something: an empty one is a mistake of whoever wrote it. */
+const named = (name: string, max: number) =>
+  z.string().transform((value, ctx) => {
+    if (value.trim() !== "" && value.length <= max) return value;
+    ctx.addIssue({ code: "custom", message: value.trim() === "" ? `${name} is empty` : `${name} has ${value.length} characters: at most ${max} are taken` });
+    return z.NEVER;
+  });
+const MAX_PATH_CHARS = 4_096;
+const MAX_HOST_CHARS = 253;
+/** A DNS name (a wildcard is none: it would be good for any host beside this one) or an address. */
+const hostName = (name: string) =>
+  named(name, MAX_HOST_CHARS).refine((text) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9-]{1,63})*\.?$/i.test(text), { error: (issue) => `${name} is "${String(issue.input)}": it must be a DNS name or an address` });
+
 const nodeUrls = z.array(z.string()).max(MAX_LIST).transform((items, ctx) => {
   const urls = new Map<string, string>();
   for (const item of items) {
     const at = item.indexOf("=");
-    const url = at > 0 && URL.canParse(item.slice(at + 1)) ? new URL(item.slice(at + 1)) : undefined;
-    if (url?.protocol !== "https:") ctx.addIssue({ code: "custom", message: `--kubelet-address is "${item}": it must be NODE=https://HOST:PORT` });
+    const url = at > 0 ? URL.parse(item.slice(at + 1)) : null;
+    // A path, a user or a query would be ignored or sent along.
+    const more = url === null || url.protocol !== "https:" || url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "";
+    if (more) ctx.addIssue({ code: "custom", message: `--kubelet-address ${item.slice(0, Math.max(at, 0))}: it must be NODE=https://HOST:PORT and nothing more` });
     else urls.set(item.slice(0, at), url.origin);
   }
   return urls;
@@ -69,26 +86,26 @@ const accountName = z.string().transform((text, ctx) => {
 
 const ServeSchema = z.object({
   port: port("--port", 1),
-  data: z.string().min(1),
+  data: named("--data", MAX_PATH_CHARS).transform((folder) => path.resolve(folder)),
   simulate: z.boolean(),
-  kubeconfig: z.string().min(1).optional(),
-  context: z.string().min(1).optional(),
+  kubeconfig: named("--kubeconfig", MAX_PATH_CHARS).optional(),
+  context: named("--context", MAX_HOST_CHARS).optional(),
   allowActions: z.boolean(),
   metricsPort: port("--metrics-port").optional(),
   agentPort: port("--agent-port").optional(),
-  agentHost: z.string().min(1).max(253),
-  agentName: z.array(z.string().min(1).max(253)).max(16),
+  agentHost: hostName("--agent-host"),
+  agentName: z.array(hostName("--agent-name")).max(MAX_AGENT_NAMES, { error: `--agent-name is given more than ${MAX_AGENT_NAMES} times` }),
   agentAccount: accountName,
   kubelet: oneOf("--kubelet", KUBELET_MODES),
   kubeletAddress: nodeUrls,
-  kubeletCa: z.string().min(1).optional(),
+  kubeletCa: named("--kubelet-ca", MAX_PATH_CHARS).optional(),
   kubeletTls: oneOf("--kubelet-tls", KUBELET_TLS_MODES),
   cniDaemon: namespacedNames,
   stuckAfterSeconds: integer("--stuck-after-seconds", 10, 3_600),
   windowSeconds: integer("--window-seconds", 60, 86_400),
   logLevel: oneOf("--log-level", LOG_LEVELS),
   nodes: integer("--nodes", 1, MAX_SIMULATED_NODES),
-  scenario: z.string().min(1).max(40),
+  scenario: named("--scenario", 40),
   speed: integer("--speed", 1, MAX_SPEED),
   seed: integer("--seed", 0, 999_999_999),
 });
@@ -124,11 +141,11 @@ export function serveConfig(args: readonly string[], env: Environment): ServeCon
   try {
     values = { ...fromEnv, ...parseArgs({ args: [...args], options: SERVE_OPTIONS, strict: true, allowPositionals: false }).values };
   } catch (cause) {
-    throw new ConfigError(`${cause instanceof Error ? cause.message.split(". ")[0] : "The options cannot be read"}. Try --help.`, { cause });
+    throw new ConfigError(`${cause instanceof Error ? (cause.message.split(/[.\n]/)[0] ?? "") : "The options cannot be read"}. Try --help.`, { cause });
   }
   const parsed = ServeSchema.safeParse({
     port: values.port ?? "7400",
-    data: path.resolve(String(values.data ?? "data")),
+    data: values.data ?? "data",
     simulate: values.simulate ?? false,
     kubeconfig: values.kubeconfig,
     context: values.context,
@@ -152,8 +169,20 @@ export function serveConfig(args: readonly string[], env: Environment): ServeCon
     seed: values.seed ?? "1",
   });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issue.message).join("; ") + ".");
+  requireApart({ "--port": parsed.data.port, "--agent-port": parsed.data.agentPort, "--metrics-port": parsed.data.metricsPort });
   if (parsed.data.simulate && parsed.data.kubeconfig !== undefined) throw new ConfigError("--simulate and --kubeconfig exclude each other: leave one away.");
   return parsed.data;
+}
+
+/** Port 0 is any that is free. */
+function requireApart(ports: Readonly<Record<string, number | undefined>>): void {
+  const taken = new Map<number, string>();
+  for (const [name, value] of Object.entries(ports)) {
+    if (value === undefined || value === 0) continue;
+    const other = taken.get(value);
+    if (other !== undefined) throw new ConfigError(`${other} and ${name} are both ${value}: give each a port of its own.`);
+    taken.set(value, name);
+  }
 }
 
 /** What the web process gets from its parent: one variable that holds JSON, and nothing secret. */

@@ -6,7 +6,7 @@ export class ActionableError extends Error {
 
 export const actionableError = (sentence: string, cause?: unknown): ActionableError => new ActionableError(sentence, { cause });
 
-const ACTIONABLE: ReadonlySet<string> = new Set(["ActionableError", "ConfigError", "ConnectError", "KubeError", "StoreError", "OptionsError"]);
+const ACTIONABLE: ReadonlySet<string> = new Set(["ActionableError", "ConfigError", "ConnectError", "KubeError", "StoreError", "OptionsError", "AgentAuthorityError"]);
 
 /** True for errors whose message alone is meant for a person, whichever part made them. */
 export function isActionable(error: unknown): error is Error {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { clockOf, systemClock } from "../clock";
-import { encodeWebConfig, SERVE_OPTIONS, serveConfig, type ServeConfig } from "../config";
+import { clusterEnvironment, encodeWebConfig, SERVE_OPTIONS, serveConfig, type ServeConfig } from "../config";
 import { startCollector, type Collector } from "../collector/collector";
 import { createLog, type Log } from "../log";
 import type { CommandIo } from "../main";
@@ -60,7 +60,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     if (simulated !== undefined) ending.push(() => simulated.stop());
     const cluster: ChosenCluster = chosen ?? asChosen(simulated);
     ending.push(() => cluster.connection.close());
-    if (chosen === undefined && !config.simulate) progress.say("No cluster is configured, so this is the simulated one. Give a kubeconfig to watch a real one.");
+    if (chosen === undefined && !config.simulate) progress.say(`No cluster is configured${clusterEnvironment(io.env).serviceHost === undefined ? "" : " (this pod has no token of a service account)"}, so this is the simulated one. Give a kubeconfig to watch a real one.`);
     const allowActions = config.allowActions || cluster.identity.simulated;
     progress.say(clusterLine(cluster, allowActions));
     if (config.kubeletTls === "insecure") progress.say("WARNING: kubelets' certificates are not checked (--kubelet-tls=insecure). Anyone on the network can pose as one.");

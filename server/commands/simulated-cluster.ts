@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clockOf, systemClock, type ClockSetting } from "../clock";
 import type { Collector } from "../collector/collector";
@@ -6,6 +6,7 @@ import { ConfigError, type ServeConfig } from "../config";
 import type { Observation } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
+import { makeFolder } from "../make-folder";
 import { HISTORY_MS, SCENARIO_NAMES, type ScenarioName } from "../simulator/scenarios";
 import { startSimulation } from "../simulator/simulation";
 import { issueAgentToken } from "../sources/agent/tokens";
@@ -87,7 +88,7 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
 
 function makeDataFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (cause) {
     throw actionableError(`The data folder ${folder} cannot be made (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another with --data.`, cause);
   }

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../make-folder";
 import { StoreError } from "./errors";
 import type { Db } from "./sqlite/connection";
 
@@ -16,7 +17,7 @@ export function makeBackup(db: Db, file: string, nowMs: number, label: string): 
   const target = path.join(folder, `${base}.${new Date(nowMs).toISOString().replaceAll(/[-:]/g, "")}.${label}.db`);
   const partial = target + PARTIAL;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     for (const name of readdirSync(folder)) if (name.startsWith(`${base}.`) && name.endsWith(PARTIAL)) rmSync(path.join(folder, name));
     const bytes = Number(db.pragma("page_count", { simple: true })) * Number(db.pragma("page_size", { simple: true }));
     const { bavail, bsize } = statfsSync(folder);

@@ -46,6 +46,9 @@ function sqliteCode(error: unknown): string | undefined {
 
 const property = (value: unknown, name: string): unknown => (typeof value === "object" && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined); // `in` has just shown it
 
+/** The file itself is broken; no waiting and no room mends it. */
+export const isDamaged = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error) ?? "");
+
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? "");
 
 /** Why nothing can be written, or `undefined` where the error is a fault of ours (a broken constraint, bad SQL). */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -105,7 +106,21 @@ describe("the data file", () => {
     expect(thrown(() => prepare()).code).toBe("not-a-data-file");
   });
 
+  it("that is a pipe is refused: opening it would wait for ever", () => {
+    mkdirSync(options().dataDir);
+    execFileSync("mkfifo", [path.join(options().dataDir, dataFileName(options()))]);
+    expect(thrown(() => prepare())).toMatchObject({ code: "not-a-data-file", message: expect.stringContaining("is no file") as string });
+  });
+
+  it.each([1, 3, 6])("that is damaged behind its first %i pages is refused in a sentence that names a backup", (pages) => {
+    const { file } = prepare();
+    const bytes = readFileSync(file);
+    writeFileSync(file, Buffer.concat([bytes.subarray(0, pages * 4_096), Buffer.alloc(bytes.length - pages * 4_096, 0xa5)]));
+    expect(thrown(() => prepare())).toMatchObject({ code: "unreadable", message: expect.stringMatching(/is damaged: restore a backup/) as string });
+  });
+
   it("says in a sentence that a folder cannot be made", () => {
+    expect(thrown(() => prepare({ dataDir: "/proc/sandglass" }))).toMatchObject({ code: "not-writable", message: expect.stringMatching(/cannot be made: /) as string });
     writeFileSync(path.join(dir, "data"), "");
     expect(thrown(() => prepare())).toMatchObject({ code: "not-writable", message: expect.stringMatching(/cannot be made: a file of that name is in the way\. Choose another with --data\.$/) as string });
   });

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, statfsSync } from "node:fs";
+import { existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../make-folder";
 import { makeBackup } from "./backup";
-import { StoreError, toUnwritable } from "./errors";
+import { isDamaged, StoreError, toUnwritable } from "./errors";
 import { lockFile } from "./lock";
 import { applyMigrations, pendingMigrations, readMigrations, type Migration } from "./migrate";
 import { isOldSqlite, MIN_SQLITE_VERSION, openWritable, sqliteVersion, type Db } from "./sqlite/connection";
-import { openForReading } from "./sqlite/open-reading";
+import { openForReading, unreadable } from "./sqlite/open-reading";
 
 export interface PreparedFile {
   readonly file: string;
@@ -37,9 +38,11 @@ export function prepareFile(options: PrepareOptions): PreparedFile {
     throw new StoreError("sqlite-too-old", `SQLite ${version} can damage a file that two processes use; Sandglass needs ${MIN_SQLITE_VERSION.join(".")} or newer: install its dependencies anew.`);
   const migrations = readMigrations(options.migrationsDir);
   const file = path.join(path.resolve(options.dataDir), dataFileName(options));
-  makeFolder(path.dirname(file));
+  makeDataFolder(path.dirname(file));
   const warnings = fileSystemWarnings(path.dirname(file));
 
+  // Opening a pipe waits for its other end for ever.
+  if (existsSync(file) && !statSync(file).isFile()) throw new StoreError("not-a-data-file", `${file} is no file, but that is where the data of this cluster belongs: move it away, or choose another folder with --data.`);
   const pending = existsSync(file) ? peek(file, migrations, options.clusterUid) : migrations;
   if (pending.length > 0) {
     const done = bringUp(file, migrations, options);
@@ -60,9 +63,9 @@ export function dataFileName({ clusterUid, simulated }: { readonly clusterUid: s
   return `${simulated ? "simulated" : "cluster"}-${safe}${suffix}.db`;
 }
 
-function makeFolder(folder: string): void {
+function makeDataFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     const why =
@@ -85,6 +88,8 @@ function peek(file: string, migrations: readonly Migration[], clusterUid: string
     const pending = pendingMigrations(reading.db, migrations, file);
     if (pending.length < migrations.length) requireCluster(reading.db, file, clusterUid);
     return pending;
+  } catch (cause) {
+    throw isDamaged(cause) ? unreadable(file, cause) : cause;
   } finally {
     reading.close();
   }

@@ -1,9 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { monotonicMs } from "@/server/clock";
 import { parseNodeName, type NodeName } from "@/server/domain/ids";
+import { actionableError } from "@/server/errors";
 import type { Log } from "@/server/log";
+import { makeFolder } from "@/server/make-folder";
 
 /**
  * Who an agent is: one file `<node>.token` per node in a folder of the server's data. The file's copy on the node is what the
@@ -114,12 +116,12 @@ export const agentFolder = (dataDir: string): string => path.join(dataDir, "agen
  * Throws where the node's name is not one or the file cannot be written.
  */
 export async function issueAgentToken(dataDir: string, node: string, options: { readonly renew?: boolean } = {}): Promise<{ readonly file: string; readonly made: boolean }> {
-  if (parseNodeName(node) === undefined) throw new Error(`"${node}" is not a possible node name`);
+  if (parseNodeName(node) === undefined) throw actionableError(`"${node.slice(0, 300)}" is not a possible node name: give it as kubectl get nodes shows it.`);
   const name = `${node}${SUFFIX}`;
-  if (name.length > MAX_FILE_NAME_BYTES) throw new Error(`the node's name is longer than ${String(MAX_FILE_NAME_BYTES - SUFFIX.length)} characters, so it cannot have a token file`);
+  if (name.length > MAX_FILE_NAME_BYTES) throw actionableError(`The node's name is longer than ${String(MAX_FILE_NAME_BYTES - SUFFIX.length)} characters, so it cannot have a token file: let its agent use a service account's token.`);
   const folder = agentFolder(dataDir);
   const file = path.join(folder, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   if (options.renew !== true && (await exists(file))) return { file, made: false };
   await writePrivately(file, `${randomBytes(TOKEN_BYTES).toString("base64url")}\n`);
   return { file, made: true };

@@ -127,6 +127,16 @@ describe("a configuration that cannot be used is said in one sentence", () => {
     expect((await load(content)).code).toMatch(/kubeconfig-broken|context-unknown/);
   });
 
+  it("a server that is a number, by its place", async () => {
+    expect((await load(config("a", { clusters: [{ name: "a", cluster: { server: 7 } }] }))).message).toMatch(/clusters\.0\.cluster\.server: .*string/);
+  });
+
+  it.each(["two\nlines", "a blank", " ", "é"])("a token that no header can carry (%j), without showing it", async (token) => {
+    const error = await load(config("a", { users: [{ name: "a", user: { token } }] }));
+    expect(error).toMatchObject({ code: "credential-missing", message: expect.stringContaining("write it anew") as unknown });
+    expect(error.message).not.toContain("two");
+  });
+
   it("never shows a password that stands in the server's address", async () => {
     expect((await load(config("a", { clusters: [{ name: "a", cluster: { server: "https://u:hunter2@a.example" } }] }))).message).not.toContain("hunter2");
   });

@@ -51,7 +51,12 @@ export function watchedFile(file: string, what: string, readFile: ReadFile): { g
 
 type Part = { get(): Promise<Partial<Shown>>; refused(shown: Shown): boolean };
 const BEARER = "Bearer ";
-const bearer = (token: string): Partial<Shown> => ({ headers: { authorization: BEARER + token } });
+/** What a header can carry and a token is made of. */
+const TOKEN = /^[\x21-\x7e]+$/;
+function bearer(token: string): Partial<Shown> {
+  if (!TOKEN.test(token)) throw new ConnectError("credential-missing", "The token is empty, or holds a line break, a blank or a character that no token has: write it anew into the kubeconfig or its file.");
+  return { headers: { authorization: BEARER + token } };
+}
 const bearerOf = ({ headers: { authorization } }: Shown): string | undefined => (typeof authorization === "string" && authorization.startsWith(BEARER) ? authorization.slice(BEARER.length) : undefined);
 const fixed = (shown: Partial<Shown>): Part => ({ get: () => Promise.resolve(shown), refused: () => false });
 

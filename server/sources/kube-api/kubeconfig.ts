@@ -21,6 +21,7 @@ const moreOfUserSchema = z.object({
 type MoreOfUser = z.infer<typeof moreOfUserSchema>;
 const documentSchema = z.object({
   "current-context": z.string().nullish(),
+  clusters: z.array(z.object({ name: z.string(), cluster: z.object({ server: z.string() }) })).nullish(),
   users: z.array(z.object({ name: z.string(), user: moreOfUserSchema.nullish() })).nullish(),
 });
 

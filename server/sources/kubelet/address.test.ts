@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseNodeName } from "../../domain/ids";
-import { certificateNames, kubeletOrigin, parseKubeletAddress, type NodeTarget } from "./address";
+import { certificateNames, kubeletOrigin, type NodeTarget } from "./address";
 import { chooseMode } from "./mode";
 
 const name = parseNodeName("node-1");
@@ -35,16 +35,6 @@ describe("a kubelet's address", () => {
 it("the names in a kubelet's certificate may be its node's name and its own inner addresses, not its outer ones", () => {
   const target = node({ InternalIP: "10.0.0.1", Hostname: "host-1", InternalDNS: "ip-10-0-0-1.internal", ExternalIP: "203.0.113.1", ExternalDNS: "outside.example" });
   expect(certificateNames(target)).toEqual(["node-1", "10.0.0.1", "host-1", "ip-10-0-0-1.internal"]);
-});
-
-describe("--kubelet-address", () => {
-  it("takes NODE=URL", () => {
-    expect(parseKubeletAddress("node-1=https://127.0.0.1:1234")).toEqual({ node: "node-1", origin: "https://127.0.0.1:1234" });
-    expect(parseKubeletAddress("node-1=https://[::1]:1234/")).toEqual({ node: "node-1", origin: "https://[::1]:1234" });
-  });
-  it.each(["node-1", "=https://a:1", "node-1=http://a:1", "node-1=a:1", "node-1=https://a:1/path", "node-1=https://user:secret@a:1", "node-1=https://a:1?x=y", "node-1="])("refuses %s and names the option", (text) => {
-    expect(parseKubeletAddress(text)).toEqual({ error: expect.stringContaining("--kubelet-address") });
-  });
 });
 
 describe("the way to kubelets", () => {

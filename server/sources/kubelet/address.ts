@@ -29,18 +29,3 @@ export function certificateNames(node: NodeTarget): readonly string[] {
   const addresses = node.addresses.filter(({ type, address }) => OWN_NAMES.includes(type) && address !== "").map(({ address }) => address);
   return [...new Set([node.name, ...addresses])];
 }
-
-/**
- * Reads one `--kubelet-address NODE=URL`. The URL is an https origin: a path, a user or a query would be ignored or sent
- * along, so they are refused.
- */
-export function parseKubeletAddress(text: string): { readonly node: string; readonly origin: string } | { readonly error: string } {
-  const at = text.indexOf("=");
-  if (at < 1) return { error: `--kubelet-address ${text}: write NODE=URL` };
-  const node = text.slice(0, at);
-  const url = URL.parse(text.slice(at + 1));
-  if (url?.protocol !== "https:") return { error: `--kubelet-address ${node}: the URL must start with https://` };
-  if ((url.pathname !== "/" && url.pathname !== "") || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "")
-    return { error: `--kubelet-address ${node}: the URL must be https://HOST:PORT and nothing more` };
-  return { node, origin: url.origin };
-}

@@ -31,7 +31,8 @@ export function openForReading(file: string): Reading {
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
 const needsCopy = (error: unknown): boolean => /^SQLITE_(CANTOPEN|READONLY|IOERR)/.test(codeOf(error));
 
-function unreadable(file: string, cause: unknown): StoreError {
+/** A sentence for a file that opened, or did not, and cannot be read. */
+export function unreadable(file: string, cause: unknown): StoreError {
   const code = codeOf(cause);
   if (code.startsWith("SQLITE_BUSY")) return new StoreError("busy", `The data file ${file} is being recovered by another process: try again in a moment.`, { cause });
   if (code === "SQLITE_NOTADB") return new StoreError("not-a-data-file", `${file} is not a data file of Sandglass: choose another data folder, or restore a backup.`, { cause });
