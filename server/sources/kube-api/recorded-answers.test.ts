@@ -19,6 +19,7 @@ import { IGNORED, makeProjector } from "./project";
  * by what the API held, with every source counted fresh and the clock 120 s after the moment of the capture, which is the newest time that
  * the capture itself holds (an event, a condition's transition or heartbeat, a creation, started.txt). Moments of one capture
  * follow each other as a collector would see them, so that the newest fresh sandbox is remembered. See recorded/MANIFEST.md.
+ * Why moments of `multus/oom-loop` and `multus/stale-socket` are yes: docs/decisions/0096-recorded-moments-that-are-yes.md.
  */
 const AFTER_CAPTURE_MS = 120_000;
 const FOLDER = path.join(import.meta.dirname, "recorded");
