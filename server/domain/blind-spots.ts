@@ -1,4 +1,5 @@
 import type { LaterParts } from "./agent-readings";
+import { kubeletRemedy } from "./kubelet-remedy";
 import { FAMILY_GONE, familyGoneRemedy } from "./kubelet-versions";
 import type { NodeView } from "./node-view";
 import type { NodeWindow } from "./node-window";
@@ -33,7 +34,7 @@ export function blindSpots(window: NodeWindow, sources: readonly SourceStatus[],
 
 function kubeletSpots({ kubelet, node }: NodeWindow, status: SourceStatus | undefined): Blind[] {
   if (status === undefined || status.freshness !== "fresh") {
-    return [{ what: "CRI latency, the kubelet's deadline, and CPU and memory of the CNI daemon", reason: status?.reason ?? "the kubelet is not asked", fix: "Let Sandglass reach the kubelet's port, or see which mode would work on the visibility page" }];
+    return [{ what: "CRI latency, the kubelet's deadline, and CPU and memory of the CNI daemon", reason: status?.reason ?? "the kubelet is not asked", fix: kubeletRemedy(status?.reason) }];
   }
   const spots: Blind[] = [];
   const { failures } = kubelet;

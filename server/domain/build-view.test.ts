@@ -274,6 +274,19 @@ describe("what a view cannot see", () => {
     ]);
   });
 
+  it.each([
+    ["certificate not trusted: self-signed (the kubelet's certificate is self-signed: --kubelet-tls=pin, or give --kubelet-ca)", ["--kubelet-ca FILE", "--kubelet-tls=pin"]],
+    ["certificate expired (renew the kubelet's serving certificate (serverTLSBootstrap and its approval), or --kubelet-tls=pin)", ["--kubelet-tls=pin"]],
+    ["certificate names another host: DNS:b; expected one of a (give the kubelet a certificate with its node's name or address (serverTLSBootstrap), or --kubelet-tls=pin)", ["--kubelet-tls=pin"]],
+    ["the kubelet's key changed: 01… was seen first, now it shows 02… (accept the new key)", ["kubelet-key"]],
+    ["connection refused", ["port", "--kubelet=proxy"]],
+  ])("names the mode that would work: %s", (reason, options) => {
+    const [spot] = view({ kubelet: { configured: true, freshForMs: 45_000, reason } }).blind.filter(({ what }) => what.startsWith("CRI latency"));
+    expect(spot?.reason).toBe(reason);
+    for (const option of options) expect(spot?.fix).toContain(option);
+    expect(spot?.fix, "the reader is on that page").not.toContain("visibility page");
+  });
+
   it("is nothing where all is seen, a cluster without network attachments included", () => {
     const kinds = watching().map((one) => (one.kind === "nads" ? { ...one, state: "absent" as const } : one));
     const agent = agentWith({ runtime: { looked: true, reading: { name: "containerd", version: "2", conditions: [] } }, sandboxes: { looked: true, items: [], tookSeconds: 0, truncated: false }, sockets: { looked: true, items: [] }, config: { looked: true, reading: config } });

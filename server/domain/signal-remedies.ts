@@ -1,3 +1,4 @@
+import { kubeletRemedy } from "./kubelet-remedy";
 import { FAMILY_GONE, familyGoneRemedy, KUBELET_MINORS, kubeletMinorOf, minorOf } from "./kubelet-versions";
 import type { NodeView, SignalNow } from "./node-view";
 import { ABOVE_LAST_BUCKET, NO_CALL_FINISHED, NO_POD_WAITS } from "./signals-now";
@@ -17,7 +18,7 @@ export function remedyOf(now: SignalNow, view: Pick<NodeView, "sources" | "versi
       return status?.freshness === "absent" ? "Run the Sandglass agent on this node (docs/operate/agent.md)." : status?.freshness === "stale" ? "Look whether the agent still runs on this node and reaches Sandglass." : "Give the agent the right or the mount that its reason names (docs/operate/agent.md).";
     case "kubelet":
       if (now.signal === "cri.deadline") return "Grant get on nodes/configz, or run the agent, which reads the kubelet's own configuration.";
-      return status?.freshness === "fresh" ? "Wait for the next reading; where it stays away, this kubelet does not report it for this container." : "Let Sandglass reach the kubelet's port and grant get on nodes/metrics, or choose another --kubelet mode.";
+      return status?.freshness === "fresh" ? "Wait for the next reading; where it stays away, this kubelet does not report it for this container." : `${kubeletRemedy(status?.reason)}.`;
     case "api":
       return "Grant get, list and watch on the kind that the reason names, and look whether the API server answers.";
     case "prometheus":

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { parseNodeName } from "../../domain/ids";
+import { kubeletRemedy } from "../../domain/kubelet-remedy";
 import { issueCertificate, publicKeySha256, type KeyPair } from "../../pki";
 import type { NodeTarget } from "./address";
 import { createDirectFetch, type DirectOptions } from "./direct";
@@ -114,6 +115,7 @@ describe("a kubelet's certificate with --kubelet-tls=verify", () => {
     const error = await refusalOf(fetcher({ mode: "verify", ca: () => ca.certPem }), node(server.port), server);
     expect(error.message).toContain("certificate not trusted");
     expect(error.hint).toMatch(/--kubelet-ca.*--kubelet-tls=pin|--kubelet-tls=pin.*--kubelet-ca/);
+    expect(kubeletRemedy(`${error.message} (${error.hint ?? ""})`), "on the visibility page").toMatch(/--kubelet-ca FILE.*--kubelet-tls=pin/);
   });
 
   it("is refused when the kubelet made it itself, with a hint at the modes that would work", async () => {
@@ -123,6 +125,7 @@ describe("a kubelet's certificate with --kubelet-tls=verify", () => {
     const ca = await authority();
     const error = await refusalOf(fetcher({ mode: "verify", ca: () => ca.certPem }), node(server.port), server);
     expect(error.hint).toBe("the kubelet's certificate is self-signed: --kubelet-tls=pin, or give --kubelet-ca");
+    expect(kubeletRemedy(`${error.message} (${error.hint ?? ""})`), "on the visibility page").toMatch(/--kubelet-ca FILE.*--kubelet-tls=pin/);
   });
 
   it("is checked for the node's own names behind --kubelet-address, not for the URL's", async () => {
