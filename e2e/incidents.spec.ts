@@ -170,6 +170,10 @@ test("cleared, it recovers and closes by itself on a page that is open, and its 
   const told = await detail();
   expect(told).toMatchObject({ state: "closed", closedBecause: "recovered" });
   expect(told.story.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["action", "rollout", "daemon"]));
+  const rollout = told.story.find(({ kind }) => kind === "rollout");
+  expect(rollout?.detail).toMatch(/^Generation \d+ to \d+, revision \d+ to \d+$/);
+  expect(rollout?.diff).toMatch(/^- kube-multus: CPU limit 100m CPU.*\n\+ kube-multus: CPU limit /);
+  await expect(page.getByRole("region", { name: "Story" }).locator("ol.inc-story > li", { hasText: "Rollout of kube-system/kube-multus-ds" }).first()).toContainText("kube-multus: CPU limit");
   expect(told.hurtWorkloads.every(({ until: over }) => over !== undefined)).toBe(true);
   expect((await product.api<NodeDetail>(`/api/v1/nodes/${node}`)).incident).toBeUndefined();
   expect((await list()).counts.open).toBe(0);
