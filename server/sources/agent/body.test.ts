@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseBody } from "./body";
+import { MAX_UNPACKED_BYTES, parseBody } from "./body";
 import { Dropped } from "./drops";
 import { tooMuchJson } from "./json-shape";
 import { EVERY_LATER_PART } from "@/server/domain/testing/later-parts";
@@ -75,4 +75,25 @@ test("2,000 mutated gzip streams end in a value or in a reason", async () => {
       expect(error).toBeInstanceOf(Dropped);
     });
   }
+});
+
+test.each([
+  ["small", 1_000],
+  ["small packed and large unpacked", 2_000_000],
+])("a gzip body that is %s is taken whole", async (_what, chars) => {
+  expect(await parseBody(gzipSync(JSON.stringify("a".repeat(chars))), true)).toBe("a".repeat(chars));
+});
+
+test("a gzip body that is large packed is taken whole", async () => {
+  const random = chance(3);
+  const value = Array.from({ length: 40_000 }, () => random());
+  const body = gzipSync(JSON.stringify(value));
+  expect(body.length).toBeGreaterThan(64 * 1024);
+  expect(await parseBody(body, true)).toEqual(value);
+});
+
+test("a gzip body that unpacks to more than the bound is dropped as too large, however small it is", async () => {
+  const body = gzipSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1, " "));
+  expect(body.length).toBeLessThan(64 * 1024);
+  await expect(parseBody(body, true)).rejects.toMatchObject({ reason: "too-large" });
 });
