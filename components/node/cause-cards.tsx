@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { isNodeAction } from "@/server/domain/actions/work-order";
 import type { CauseOut, DiagnosisOut } from "@/server/contract/causes";
 import { AcceptableSubjects, AcceptedList } from "@/components/cause/exceptions";
 import { Coded } from "@/components/ui/coded";
@@ -91,6 +92,7 @@ function CauseCard({ cause, place, nowMs }: { readonly cause: CauseOut; readonly
           ))}
         </ol>
       </details>
+      <FittingActions names={cause.actions} />
       <p className="small">
         <Link className="link" href={`/causes/${cause.code}`} prefetch={false}>
           What this is, and what it is mistaken for
@@ -99,6 +101,33 @@ function CauseCard({ cause, place, nowMs }: { readonly cause: CauseOut; readonly
     </div>
   );
 }
+
+/** Those that there are, each leading to the buttons of this page; a cause may name others that are to come. */
+function FittingActions({ names }: { readonly names: readonly string[] }) {
+  const known = names.filter((name) => name === SET_DAEMON_RESOURCES || isNodeAction(name));
+  if (known.length === 0) return null;
+  return (
+    <p className="small">
+      Actions that fit:{" "}
+      {known.map((name, index) => (
+        <span key={name}>
+          {index === 0 ? "" : ", "}
+          <a className="link" href="#actions">
+            {ACTION_WORDS[name]}
+          </a>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const SET_DAEMON_RESOURCES = "set-daemon-resources";
+const ACTION_WORDS: Readonly<Record<string, string>> = {
+  [SET_DAEMON_RESOURCES]: "set the daemon's resources",
+  "purge-dead-sandboxes": "remove dead sandboxes that nobody needs",
+  "move-busy-shim-aside": "move the busy program aside",
+  "remove-broken-cache-entry": "move broken cache entries aside",
+};
 
 const MAX_PODS_SHOWN = 3;
 

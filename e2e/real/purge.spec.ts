@@ -3,11 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { systemClock, type Clock } from "../../server/clock";
-import { createLog } from "../../server/log";
-import { hostFs } from "../../server/agent/host-fs";
 import { purgeDeadSandboxes } from "../../server/agent/actions/purge-dead-sandboxes";
-import type { Tools } from "../../server/agent/actions/types";
-import { ORDER_VALID_MS, type WorkObject, type WorkOrder } from "../../server/domain/actions/work-order";
+import { toolsOf } from "../../server/agent/actions/testing/tools";
+import { ORDER_VALID_MS, type WorkOrder } from "../../server/domain/actions/work-order";
 import { containerdMissing, startContainerd, type OwnContainerd, type SandboxOf } from "../setup/sandboxes";
 import { expect, test } from "../setup/test";
 
@@ -48,27 +46,13 @@ test.afterAll(async () => {
 
 const order = (objects: readonly string[], parallel: number): WorkOrder => ({ id: "of-the-test", node: "node-1", action: "purge-dead-sandboxes", dry: false, planVersion: "", requestedBy: "anna", issuedMs: ahead.now(), expiresMs: ahead.now() + ORDER_VALID_MS, params: { parallel }, objects });
 
-function tools(told: WorkObject[]): Tools {
-  return {
-    clock: ahead,
-    log: createLog("silent", "test"),
-    fs: hostFs(""),
-    hostRoot: "",
-    criSocket: () => Promise.resolve(runtime.socket),
-    pods: () => Promise.resolve({ atMs: ahead.now(), uids: live }),
-    report: () => undefined,
-    tell: async (object) => void told.push(object),
-    note: async () => {},
-    over: () => false,
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  };
-}
+const stage = (criSocket = runtime.socket) => toolsOf({ clock: ahead, criSocket, pods: live });
 
 const alive = async (): Promise<readonly string[]> => (await runtime.list()).filter((one) => one.ready).map(({ id }) => id).sort();
 
 test("a dry run lists each dead sandbox with its reason, no ready one, and touches none", async () => {
   const before = await runtime.list();
-  const objects = await purgeDeadSandboxes.survey({ ...order([], 1), dry: true }, tools([]));
+  const objects = await purgeDeadSandboxes.survey({ ...order([], 1), dry: true }, stage().tools);
   expect(objects.filter(({ outcome }) => outcome === "would").map(({ id }) => id).sort()).toEqual([...dead].sort());
   expect(objects.filter(({ outcome }) => outcome !== "would").map(({ id, reason }) => [id, reason]).sort()).toEqual(waiting.map((id) => [id, "it is the newest of a pod that lives"]).sort());
   expect((await runtime.list()).map(({ id, ready: is }) => `${id} ${is}`).sort()).toEqual(before.map(({ id, ready: is }) => `${id} ${is}`).sort());
@@ -78,9 +62,9 @@ test("told to take every sandbox there is, a purge takes no ready one, nor the n
   test.setTimeout(MAKE_TIMEOUT_MS);
   const before = await alive();
   expect(before).toEqual([...ready].sort());
-  const told: WorkObject[] = [];
+  const { tools, told } = stage();
   const startedMs = Date.now();
-  await purgeDeadSandboxes.carryOut(order([...ready, ...waiting, ...dead.slice(0, DEAD / 2), "no-such-sandbox"], 1), tools(told));
+  await purgeDeadSandboxes.carryOut(order([...ready, ...waiting, ...dead.slice(0, DEAD / 2), "no-such-sandbox"], 1), tools);
   const tookMs = Date.now() - startedMs;
   const of = (ids: readonly string[]) => told.filter(({ id }) => ids.includes(id));
   expect(of(ready).map(({ outcome, reason }) => `${outcome}: ${reason ?? ""}`)).toEqual(ready.map(() => "left: it is ready"));
@@ -94,9 +78,9 @@ test("told to take every sandbox there is, a purge takes no ready one, nor the n
 
 test("four at a time take the rest inside one order's time, and what is left is what has to be", async () => {
   test.setTimeout(MAKE_TIMEOUT_MS);
-  const told: WorkObject[] = [];
+  const { tools, told } = stage();
   const startedMs = Date.now();
-  await purgeDeadSandboxes.carryOut(order(dead.slice(DEAD / 2), 4), tools(told));
+  await purgeDeadSandboxes.carryOut(order(dead.slice(DEAD / 2), 4), tools);
   const tookMs = Date.now() - startedMs;
   expect(told.filter(({ outcome }) => outcome === "done")).toHaveLength(DEAD / 2);
   expect(tookMs).toBeLessThan(ORDER_VALID_MS);
@@ -106,7 +90,7 @@ test("four at a time take the rest inside one order's time, and what is left is 
 });
 
 test("by a clock that does not run ahead every one of them is too young", async () => {
-  const objects = await purgeDeadSandboxes.survey({ ...order([], 1), dry: true }, { ...tools([]), clock: systemClock, pods: () => Promise.resolve({ atMs: systemClock.now(), uids: [] }) });
+  const objects = await purgeDeadSandboxes.survey({ ...order([], 1), dry: true }, toolsOf({ clock: systemClock, criSocket: runtime.socket }).tools);
   // Those made first may be ten minutes old by now on a slow machine.
   for (const { id, outcome, reason } of objects) if ((await runtime.list()).some((one) => one.id === id && Date.now() - one.createdMs < 590_000)) expect([outcome, reason]).toEqual(["left", expect.stringMatching(/^it is \d+ s old, less than 10 min$/)]);
 });
@@ -119,8 +103,8 @@ test("a plugin that fails leaves the sandbox where it is, with the runtime's own
     rmSync(folder, { recursive: true });
     await other.kill(id).catch(() => undefined); // its DEL fails, and the sandbox is dead all the same
     await expect.poll(async () => (await other.list()).map((one) => one.ready), { timeout: 20_000 }).toEqual([false]);
-    const told: WorkObject[] = [];
-    await purgeDeadSandboxes.carryOut(order([id], 1), { ...tools(told), criSocket: () => Promise.resolve(other.socket) });
+    const { tools, told } = stage(other.socket);
+    await purgeDeadSandboxes.carryOut(order([id], 1), tools);
     expect(told).toEqual([{ id, name: "default/stuck, attempt 0", outcome: "failed", reason: expect.stringMatching(/StopPodSandbox failed:.*the daemon is away/) }]);
     expect(await other.list()).toHaveLength(1);
   } finally {

@@ -246,7 +246,7 @@ const quantity = z.string().min(1).max(32);
 /** `cpuLimit: null` means none. */
 export const ActionParamsSchema = z.object({ container: z.string().min(1).max(253), cpuLimit: quantity.nullable(), memoryRequest: quantity.optional(), memoryLimit: quantity.optional() });
 /** Of an action that the node's agent carries out; each uses its own and ignores the others. */
-export const NodeActionParamsSchema = z.object({ parallel: z.number().int().min(1).max(16).optional(), waitSeconds: z.number().int().min(1).max(3_600).optional() });
+export const NodeActionParamsSchema = z.object({ parallel: z.number().int().min(1).max(16).optional(), waitSeconds: z.number().int().min(1).max(3_600).optional(), /** The plan says which; what a request says of it is passed over. */ program: z.string().max(128).optional() });
 /** What became of one sandbox or file, or would. */
 export const TouchedSchema = z.object({ id: z.string(), name: z.string(), outcome: z.enum(OBJECT_OUTCOMES), reason: z.string().optional() });
 export const ActionOffersSchema = z.object({

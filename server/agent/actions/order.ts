@@ -11,7 +11,7 @@ const Order = z.object({
   requestedBy: z.string().max(512),
   issuedMs: z.number().int().min(0),
   expiresMs: z.number().int().min(0),
-  params: z.object({ parallel: z.number().int().min(1).max(4).exactOptional(), waitSeconds: z.number().int().min(10).max(900).exactOptional() }),
+  params: z.object({ parallel: z.number().int().min(1).max(4).exactOptional(), waitSeconds: z.number().int().min(10).max(600).exactOptional(), program: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/).exactOptional() }),
   objects: z.array(z.string().min(1).max(MAX_OBJECT_ID_CHARS)).max(MAX_ORDER_OBJECTS),
 });
 const Pods = z.object({ atMs: z.number(), uids: z.array(z.string().max(256)).max(3 * MAX_NODE_PODS) });

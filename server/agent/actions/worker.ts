@@ -102,7 +102,6 @@ async function take(value: unknown, begun: boolean, pods: NodePods | undefined, 
   if (!checked.ok) return refuse(checked.reason);
   const { order } = checked;
   const doer = (options.doers ?? DOERS)[order.action];
-  if (doer === undefined) return refuse(`this agent does not know ${order.action}: upgrade it`);
   if (begun && !order.dry) return refuse("the order was begun by an agent that remembers it, and this one does not: it is not begun again");
   if (order.dry) return survey(order, doer, pods, options, journal, pause);
   try {
@@ -142,7 +141,7 @@ async function finishOld(entry: JournalEntry, options: WorkerOptions, journal: J
     const doer = (options.doers ?? DOERS)[order.action];
     let reason = RESTARTED;
     try {
-      await doer?.recover?.(order, entry, openWork(order, undefined, options, journal, pause).tools);
+      await doer.recover?.(order, entry, openWork(order, undefined, options, journal, pause).tools);
     } catch (error) {
       reason = `${RESTARTED} It could not be put right: ${reasonOf(error)}`;
     }

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { nodeViewOf } from "./testing/node-view";
 import { unavailable } from "./node-plan";
 import { planPurgeDeadSandboxes, verifyPurgeDeadSandboxes } from "./purge-dead-sandboxes";
+import { ACTIONS, NODE_OFFERS, NODE_PLANS } from "./registry";
 import type { ActionReading } from "./types";
+import { NODE_ACTIONS } from "./work-order";
 
 const plan = (over: Parameters<typeof nodeViewOf>[0] = {}, params = {}) => planPurgeDeadSandboxes({ view: nodeViewOf(over), fleet: { nodes: 24 }, params });
 
@@ -51,4 +53,8 @@ describe("the verdict", () => {
     expect(verdict(reading(600), reading(0, "unknown"))).toBe("could-not-verify");
     expect(verifyPurgeDeadSandboxes(reading(600), reading(0), undefined, true).verdict).toBe("could-not-verify");
   });
+});
+
+it("every action that an agent may be ordered to do is planned, offered and verified", () => {
+  for (const action of NODE_ACTIONS) expect([action, NODE_PLANS[action]({ view: nodeViewOf(), fleet: { nodes: 1 }, params: NODE_OFFERS[action].params }).action, ACTIONS[action] !== undefined]).toEqual([action, action, true]);
 });

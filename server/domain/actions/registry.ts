@@ -2,6 +2,7 @@ import type { DaemonView } from "../node-view";
 import type { NodePlanInput } from "./node-plan";
 import { DEFAULT_PARALLEL, planPurgeDeadSandboxes, PURGE_DEAD_SANDBOXES, verifyPurgeDeadSandboxes } from "./purge-dead-sandboxes";
 import { SET_DAEMON_RESOURCES, seenSetDaemonResources, verifySetDaemonResources, type SetDaemonResourcesParams } from "./set-daemon-resources";
+import { DEFAULT_WAIT_SECONDS, MOVE_BUSY_SHIM_ASIDE, planMoveBusyShimAside, verifyMoveBusyShimAside } from "./move-busy-shim-aside";
 import { planRemoveBrokenCacheEntry, REMOVE_BROKEN_CACHE_ENTRY, verifyRemoveBrokenCacheEntry } from "./remove-broken-cache-entry";
 import type { ActionReading, Plan, Verification } from "./types";
 import type { NodeAction, NodeActionParams } from "./work-order";
@@ -19,6 +20,7 @@ export const ACTIONS: Readonly<Record<string, ActionKind>> = {
     verify: verifySetDaemonResources,
   },
   [PURGE_DEAD_SANDBOXES]: { seen: agentSaidSo, verify: verifyPurgeDeadSandboxes },
+  [MOVE_BUSY_SHIM_ASIDE]: { seen: agentSaidSo, verify: verifyMoveBusyShimAside },
   [REMOVE_BROKEN_CACHE_ENTRY]: { seen: agentSaidSo, verify: verifyRemoveBrokenCacheEntry },
 };
 
@@ -28,13 +30,15 @@ function agentSaidSo(): boolean {
 }
 
 /** What a button says, and the values that it begins with. */
-export const NODE_OFFERS: Readonly<Partial<Record<NodeAction, { readonly title: string; readonly params: NodeActionParams }>>> = {
+export const NODE_OFFERS: Readonly<Record<NodeAction, { readonly title: string; readonly params: NodeActionParams }>> = {
   [PURGE_DEAD_SANDBOXES]: { title: "Remove dead sandboxes that nobody needs", params: { parallel: DEFAULT_PARALLEL } },
+  [MOVE_BUSY_SHIM_ASIDE]: { title: "Move the busy program aside for its installer", params: { waitSeconds: DEFAULT_WAIT_SECONDS } },
   [REMOVE_BROKEN_CACHE_ENTRY]: { title: "Move broken entries of the CNI caches aside", params: {} },
 };
 
-/** How each node action is planned; those that are not here are to come. */
-export const NODE_PLANS: Readonly<Partial<Record<NodeAction, (input: NodePlanInput) => Plan<NodeActionParams>>>> = {
+/** How each node action is planned. */
+export const NODE_PLANS: Readonly<Record<NodeAction, (input: NodePlanInput) => Plan<NodeActionParams>>> = {
   [PURGE_DEAD_SANDBOXES]: planPurgeDeadSandboxes,
+  [MOVE_BUSY_SHIM_ASIDE]: planMoveBusyShimAside,
   [REMOVE_BROKEN_CACHE_ENTRY]: planRemoveBrokenCacheEntry,
 };

@@ -13,6 +13,8 @@ export interface NodeActionParams {
   readonly parallel?: number;
   /** How long the installer is waited for; `move-busy-shim-aside` only. */
   readonly waitSeconds?: number;
+  /** File name of the program that is busy, by the plan; `move-busy-shim-aside` only. */
+  readonly program?: string;
 }
 
 export interface WorkOrder {

@@ -120,7 +120,9 @@ function holderEvidence(input: CauseInput, holders: Holders): readonly Evidence[
   return [seen(what, "agent", { value: `${holders.items.length} (${pids})${oldestMs === undefined ? "" : `, the oldest ${spanWords(oldestMs, input.nowMs)} old`}`, ...at })];
 }
 
-/** "cp: cannot create regular file '/host/opt/cni/bin/multus-shim': Text file busy" → the path; installers quote it differently or not at all. */
+/** "cp: cannot create regular file '/host/opt/cni/bin/multus-shim': Text file busy" → the path; undefined for a text without one. Installers quote it differently or not at all. */
+export const busyPath = (message: string): string | undefined => (message.toLowerCase().includes(BUSY) ? quotedPath(message) : undefined);
+
 function quotedPath(message: string): string | undefined {
   const words = message.slice(0, Math.max(0, message.search(/text file busy/i))).split(/[\s'"`‘’:]+/);
   return words.findLast((word) => word.startsWith("/") && !word.endsWith("/"));

@@ -3,7 +3,6 @@ import type { Plan } from "../../domain/actions/types";
 import type { NodeAction, NodeActionParams } from "../../domain/actions/work-order";
 import type { NodeName } from "../../domain/ids";
 import type { NodeView } from "../../domain/node-view";
-import { ServiceError } from "../../errors";
 import type { ActionCtx } from "../ctx";
 import { viewOf } from "./make-plan";
 
@@ -13,12 +12,10 @@ export interface NodePlanRequest {
   readonly params: NodeActionParams;
 }
 
-/** A fresh plan from the node's view. Throws `not-found`, or `invalid` for an action that this version does not plan. */
+/** A fresh plan from the node's view. Throws `not-found`. */
 export function makeNodePlan(ctx: ActionCtx, { node, action, params }: NodePlanRequest): { readonly plan: Plan<NodeActionParams>; readonly view: NodeView } {
   const view = viewOf(ctx, node);
-  const make = NODE_PLANS[action];
-  if (make === undefined) throw new ServiceError("invalid", `${action} cannot be planned by this version.`, { errors: [{ field: "body.action", message: `${action} cannot be planned by this version` }] });
-  return { view, plan: make({ view, fleet: { nodes: ctx.reader.fleet().rows.length }, params }) };
+  return { view, plan: NODE_PLANS[action]({ view, fleet: { nodes: ctx.reader.fleet().rows.length }, params }) };
 }
 
 /** What the audit log calls the object of such an action. */

@@ -11,11 +11,10 @@ import type { ActionCtx } from "../ctx";
 export async function offerNodeActions(ctx: ActionCtx, view: NodeView): Promise<ActionOffers["nodeOffers"]> {
   const asks = actionsOfCauses(view);
   const right = ctx.actionsAllowed ? await mayChange(ctx, view.name) : "Actions are off: Sandglass was started without --allow-actions.";
-  return NODE_ACTIONS.flatMap((action) => {
+  return NODE_ACTIONS.map((action) => {
     const offer = NODE_OFFERS[action];
-    if (offer === undefined) return [];
     const reason = unavailable(view, action) ?? right;
-    return [{ action, title: offer.title, allowed: reason === undefined, ...(reason === undefined ? {} : { reason }), fits: asks.has(action), params: { ...offer.params } }];
+    return { action, title: offer.title, allowed: reason === undefined, ...(reason === undefined ? {} : { reason }), fits: asks.has(action), params: { ...offer.params } };
   });
 }
 
