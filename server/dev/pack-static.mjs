@@ -10,10 +10,19 @@ const FORMS = [
   [".gz", (bytes) => promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION })],
 ];
 
+/** Plain Node 20.0 cannot list a folder with all below it. */
+function* filesBelow(folder, below = "") {
+  for (const entry of readdirSync(path.join(folder, below), { withFileTypes: true })) {
+    const name = path.join(below, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(folder, name);
+    else yield name;
+  }
+}
+
 /** Packs scripts and styles below `from` into `to`, under the same names with the suffix of their form; one that would not be smaller is left out. `server/http/packed-files.ts` serves them. */
 export async function packStatic(from, to) {
   rmSync(to, { recursive: true, force: true });
-  const names = readdirSync(from, { recursive: true, encoding: "utf8" }).filter((name) => PACKED.test(name));
+  const names = [...filesBelow(from)].filter((name) => PACKED.test(name));
   await Promise.all(
     names.map(async (name) => {
       const bytes = readFileSync(path.join(from, name));
