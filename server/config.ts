@@ -4,6 +4,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import type { ClockSetting } from "./clock";
+import { MAX_TOLD_PERIOD_SECONDS, MIN_TOLD_PERIOD_SECONDS } from "./domain/agent-report";
 
 /**
  * The one place that reads the environment and the command line of `serve`. Every value has its limit here, and every
@@ -96,6 +97,7 @@ const ServeSchema = z.object({
   agentHost: hostName("--agent-host"),
   agentName: z.array(hostName("--agent-name")).max(MAX_AGENT_NAMES, { error: `--agent-name is given more than ${MAX_AGENT_NAMES} times` }),
   agentAccount: accountName,
+  agentPeriodSeconds: integer("--agent-period-seconds", MIN_TOLD_PERIOD_SECONDS, MAX_TOLD_PERIOD_SECONDS),
   kubelet: oneOf("--kubelet", KUBELET_MODES),
   kubeletAddress: nodeUrls,
   kubeletCa: named("--kubelet-ca", MAX_PATH_CHARS).optional(),
@@ -116,7 +118,7 @@ const list = { type: "string", multiple: true } as const;
 const flag = { type: "boolean" } as const;
 export const SERVE_OPTIONS = {
   port: text, data: text, simulate: flag, kubeconfig: text, context: text, "allow-actions": flag,
-  "metrics-port": text, "agent-port": text, "agent-host": text, "agent-name": list, "agent-account": text,
+  "metrics-port": text, "agent-port": text, "agent-host": text, "agent-name": list, "agent-account": text, "agent-period-seconds": text,
   kubelet: text, "kubelet-address": list, "kubelet-ca": text, "kubelet-tls": text, "cni-daemon": list,
   "stuck-after-seconds": text, "window-seconds": text, "log-level": text,
   nodes: text, scenario: text, speed: text, seed: text, help: flag,
@@ -155,6 +157,7 @@ export function serveConfig(args: readonly string[], env: Environment): ServeCon
     agentHost: values["agent-host"] ?? "127.0.0.1",
     agentName: values["agent-name"] ?? [],
     agentAccount: values["agent-account"] ?? DEFAULT_AGENT_ACCOUNT,
+    agentPeriodSeconds: values["agent-period-seconds"] ?? "15",
     kubelet: values.kubelet ?? "auto",
     kubeletAddress: values["kubelet-address"] ?? [],
     kubeletCa: values["kubelet-ca"],

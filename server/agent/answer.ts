@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_CNI_DAEMON_SETS, MAX_NAD_PLUGIN_TYPES, type PushAnswer } from "../domain/agent-report";
+import { MAX_CNI_DAEMON_SETS, MAX_NAD_PLUGIN_TYPES, MAX_TOLD_PERIOD_SECONDS, MIN_TOLD_PERIOD_SECONDS, type PushAnswer } from "../domain/agent-report";
 import { isPluginType } from "./conflist";
 
 /**
@@ -10,6 +10,7 @@ const Answer = z.object({
   version: z.number().int(),
   nadPluginTypes: z.array(z.unknown()).optional().catch(undefined),
   cniDaemonSets: z.array(z.unknown()).optional().catch(undefined),
+  periodSeconds: z.number().min(MIN_TOLD_PERIOD_SECONDS).max(MAX_TOLD_PERIOD_SECONDS).optional().catch(undefined),
 });
 const DAEMON_SET = /^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/;
 
@@ -23,11 +24,12 @@ export function parseAnswer(text: string): PushAnswer | undefined {
   }
   const parsed = Answer.safeParse(json);
   if (!parsed.success) return undefined;
-  const { version, nadPluginTypes, cniDaemonSets } = parsed.data;
+  const { version, nadPluginTypes, cniDaemonSets, periodSeconds } = parsed.data;
   return {
     version,
     ...(nadPluginTypes === undefined ? {} : { nadPluginTypes: texts(nadPluginTypes, isPluginType).slice(0, MAX_NAD_PLUGIN_TYPES) }),
     ...(cniDaemonSets === undefined ? {} : { cniDaemonSets: texts(cniDaemonSets, (one) => DAEMON_SET.test(one)).slice(0, MAX_CNI_DAEMON_SETS) }),
+    ...(periodSeconds === undefined ? {} : { periodSeconds }),
   };
 }
 

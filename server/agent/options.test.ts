@@ -4,7 +4,7 @@ import { agentOptions } from "./options";
 
 const PUSH = ["--push", "https://10.0.0.1:7443", "--token-file", "/t", "--ca-file", "/c", "--node", "node-1"];
 
-test("the defaults are a 15 s period, everything found by itself, one hour and 8 MiB of buffer", () => {
+test("the defaults are the period that the server tells, everything found by itself, one hour and 8 MiB of buffer", () => {
   expect(agentOptions(PUSH)).toEqual({
     ok: true,
     value: {
@@ -12,7 +12,6 @@ test("the defaults are a 15 s period, everything found by itself, one hour and 8
       output: "json",
       node: "node-1",
       push: { url: "https://10.0.0.1:7443/v1/report", tokenFile: "/t", caFile: "/c" },
-      periodMs: 15_000,
       criSocket: "auto",
       binDirs: [],
       sockets: [],

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { AGENT_REPORT_PATH, MAX_BIN_DIRS, MAX_PATH_CHARS, MAX_SOCKETS } from "../domain/agent-report";
 import { isNodeAction, NODE_ACTIONS, type NodeAction } from "../domain/actions/work-order";
 import { parseNodeName } from "../domain/ids";
-import { AGENT_PERIOD_MS } from "../domain/sources";
 
 /** What the command line of `agent` asks for, parsed and bounded. */
 export interface AgentOptions {
@@ -12,7 +11,8 @@ export interface AgentOptions {
   readonly output: "json" | "text";
   readonly node: string;
   readonly push?: { readonly url: string; readonly tokenFile: string; readonly caFile: string };
-  readonly periodMs: number;
+  /** Absent: what the server tells, and the usual one until it has. */
+  readonly periodMs?: number;
   /** "auto": the places where runtimes put it; "none": do without the runtime (its socket equals root on the node). */
   readonly criSocket: string;
   readonly confDir?: string;
@@ -46,7 +46,7 @@ export const AGENT_USAGE = `usage: sandglass agent --once [--output json|text]
   --token-file F         this node's token, as made by \`sandglass agent-token NODE\`
   --ca-file F            certificate of the server's own authority (agents/ca.crt in its data folder)
   --node NAME            the node's name in the cluster (default: this machine's host name)
-  --period 15s           time between reports, 1s to 5m
+  --period 15s           time between reports, 1s to 5m (default: what the server says, else 15s)
   --socket NAME=PATH     look at this socket as well; repeatable. An HTTP answer is expected from it;
                          NAME=PATH,any for a daemon that speaks something else
   --cri-socket PATH      the runtime's socket (default: found; "none": do without)
@@ -152,7 +152,7 @@ const Raw = z.strictObject({
   "token-file": z.string().min(1, "is empty").optional(),
   "ca-file": z.string().min(1, "is empty").optional(),
   node: nodeName.optional(),
-  period: quantity(UNIT_MS, "15s", MIN_PERIOD_MS, MAX_PERIOD_MS, "1s to 5m").default(AGENT_PERIOD_MS),
+  period: quantity(UNIT_MS, "15s", MIN_PERIOD_MS, MAX_PERIOD_MS, "1s to 5m").optional(),
   socket: z.array(namedSocket).max(MAX_SOCKETS, `more than ${String(MAX_SOCKETS)} sockets`).default([]),
   "cri-socket": z
     .string()
@@ -209,7 +209,7 @@ function combine(raw: z.output<typeof Raw>): Parsed<AgentOptions> {
       output: raw.output,
       node,
       ...(push === undefined ? {} : { push }),
-      periodMs: raw.period,
+      ...(raw.period === undefined ? {} : { periodMs: raw.period }),
       criSocket: raw["cri-socket"],
       ...(raw["conf-dir"] === undefined ? {} : { confDir: raw["conf-dir"] }),
       binDirs: raw["bin-dir"],

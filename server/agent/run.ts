@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { AgentReport } from "../domain/agent-report";
+import type { AgentReport, PushAnswer } from "../domain/agent-report";
+import { AGENT_PERIOD_MS } from "../domain/sources";
 import { monotonicMs, type Clock } from "../clock";
 import type { Log } from "../log";
 import { reportBuffer } from "./buffer";
@@ -25,6 +26,8 @@ export interface AgentEnvironment {
 const PERIOD_JITTER = 0.1;
 /** For the object of an order that is under way when the agent is told to end. */
 const FAREWELL_MS = 2_000;
+
+const MS_PER_SECOND = 1_000;
 
 const compress = promisify(gzip);
 
@@ -54,30 +57,35 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
   const { clock, log, signal } = environment;
   if (options.push === undefined) throw new Error("nowhere to push to"); // agentOptions asks for it
   const random = environment.random ?? Math.random;
-  const health = options.healthPort === undefined ? undefined : await serveHealth(options.healthPort, options.periodMs, monotonicMs);
+  const health = options.healthPort === undefined ? undefined : await serveHealth(options.healthPort, options.periodMs ?? AGENT_PERIOD_MS, monotonicMs);
   const reporter = createReporter(options, clock, log);
   const pusher = createPusher(options.push);
   const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (count, reason) => {
     log.warn({ count, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
   });
-  const sender = createSender({ buffer, pusher, told: (answer) => reporter.told(answer), clock, log, signal, random });
-  const told = new Promise<undefined>((resolve) => {
+  let periodMs = options.periodMs ?? AGENT_PERIOD_MS;
+  const told = (answer: PushAnswer): void => {
+    reporter.told(answer);
+    if (options.periodMs === undefined && answer.periodSeconds !== undefined) periodMs = answer.periodSeconds * MS_PER_SECOND;
+  };
+  const sender = createSender({ buffer, pusher, told, clock, log, signal, random });
+  const ended = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => {
       resolve(undefined);
     });
   });
-  log.info({ node: options.node, url: options.push.url, periodMs: options.periodMs, actions: options.work?.actions ?? [] }, "agent started");
+  log.info({ node: options.node, url: options.push.url, periodMs, actions: options.work?.actions ?? [] }, "agent started");
   const working = takeOrders(options, options.push, reporter, environment, random);
   try {
     while (!signal.aborted) {
       const startedMs = clock.now();
       // A round may wait for a hung runtime; being told to end does not.
-      const report = await Promise.race([reporter.report(), told]);
+      const report = await Promise.race([reporter.report(), ended]);
       if (report === undefined) break;
       health?.beat();
       buffer.add({ atMs: report.atMs, sequence: report.sequence, body: await pack(report) });
       sender.wake();
-      const jittered = options.periodMs * (1 + PERIOD_JITTER * (2 * random() - 1));
+      const jittered = periodMs * (1 + PERIOD_JITTER * (2 * random() - 1));
       await sleep(clock, jittered - (clock.now() - startedMs), signal);
     }
   } finally {

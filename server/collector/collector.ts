@@ -224,7 +224,7 @@ function upkeep(ingest: Ingest, nowMs: number, log: Log): void {
 async function listenForAgents(config: ServeConfig, connection: Connection, { observe, tellAgents, desk }: Pick<Pipeline, "observe" | "tellAgents"> & { readonly desk?: WorkDesk }, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
   const { authority, caFile } = await ensureAgentAuthority(config.data);
   try {
-    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: tellAgents, ...(desk === undefined ? {} : { work: desk }), ...(config.agentAccount === undefined ? {} : { accounts: accountTokens({ connection, account: config.agentAccount, log }) }), clock, log });
+    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: () => ({ ...tellAgents(), periodSeconds: config.agentPeriodSeconds }), ...(desk === undefined ? {} : { work: desk }), ...(config.agentAccount === undefined ? {} : { accounts: accountTokens({ connection, account: config.agentAccount, log }) }), clock, log });
     return { listener, caFile };
   } catch (cause) {
     throw actionableError(`Port ${config.agentPort ?? 0} for --agent-port cannot be opened on ${config.agentHost} (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another.`, cause);

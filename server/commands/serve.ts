@@ -34,6 +34,7 @@ const HELP = `Usage: npm start -- [OPTIONS]
   --agent-host H            address to listen on for them, default 127.0.0.1
   --agent-name NAME         name or address by which agents reach it; repeatable
   --agent-account NS/NAME   service account of agents in pods, default sandglass-agent/sandglass-agent; or none
+  --agent-period-seconds 15 time between reports that agents are told, 1 to 15
   --metrics-port PORT       own metrics in Prometheus' format, off without it
   --stuck-after-seconds 90  a waiting pod is stuck from then on
   --window-seconds 600      how long a fresh sandbox proves that a node can start pods

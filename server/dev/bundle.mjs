@@ -14,6 +14,12 @@ const require = createRequireOfBundle(import.meta.url);
 const __filename = pathOfBundle(import.meta.url);
 const __dirname = pathOfBundle(new URL(".", import.meta.url));`;
 
+/** zod brings its messages in fifty languages, all of which would be loaded by every command, the agent's first of all. Ours are in English. */
+const englishZod = {
+  name: "zod-in-english",
+  setup: (build) => build.onLoad({ filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, () => ({ contents: 'export { default as en } from "./en.js";', loader: "js" })),
+};
+
 rmSync(inRoot("dist/parts"), { recursive: true, force: true });
 await build({
   entryPoints: { main: inRoot("server/main.ts"), "web-preload": inRoot("server/commands/web-preload.ts") },
@@ -32,6 +38,7 @@ await build({
   legalComments: "none",
   external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
   banner: { js: BANNER },
+  plugins: [englishZod],
   logLevel: "warning",
 });
 process.stdout.write(`${BUNDLE}\n`);

@@ -100,7 +100,12 @@ export interface PushAnswer {
   readonly nadPluginTypes?: readonly string[];
   /** DaemonSets whose pods serve a CNI, "namespace/name", beside those that the agent knows by their names. */
   readonly cniDaemonSets?: readonly string[];
+  /** Time between reports, for agents whose own command line does not say. */
+  readonly periodSeconds?: number;
 }
+/** Bounds of that: a node whose agent is silent for three of the usual periods counts as stale, so a longer one is not told. */
+export const MIN_TOLD_PERIOD_SECONDS = 1;
+export const MAX_TOLD_PERIOD_SECONDS = 15;
 export const PUSH_ANSWER_VERSION = 1;
 export const MAX_NAD_PLUGIN_TYPES = 128;
 export const MAX_CNI_DAEMON_SETS = 64;

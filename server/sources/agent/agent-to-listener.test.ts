@@ -76,6 +76,17 @@ test("what the server answers is looked at from the next report on", async () =>
   expect(wanted).toEqual([["bridge for 10-a.conflist"], ["bridge for 10-a.conflist", "macvlan for NAD"]]);
 });
 
+test("the period is the server's where the agent's own command line has none", async () => {
+  await listen();
+  const port = listener?.port ?? 0;
+  await listener?.stop();
+  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ periodSeconds: 1 }), clock: systemClock, log });
+  run(flags(port)); // 15 s without the server's word
+  await expect.poll(sequences, { timeout: 35_000 }).toEqual([1, 2, 3]);
+  const times = observed.map(({ atMs }) => atMs);
+  expect((times[2] ?? 0) - (times[1] ?? 0)).toBeLessThan(10_000);
+}, 45_000);
+
 test("reports made while the server is away arrive when it is back, in order and with their own times", async () => {
   const { port } = await listen();
   run(flags(port, "--period", "1s"));
