@@ -15,14 +15,14 @@ export function contextOf(requestId: string): Ctx {
  * that the audit log says both who sat there and as whom it was done.
  */
 export async function actionContextOf(ctx: Ctx): Promise<ActionCtx> {
-  const { state, cluster, actor } = webRuntime();
-  return { ...ctx, state, cluster, actor: { kind: "cluster-user", user: await cluster.user(), systemUser: actor.systemUser } };
+  const { state, cluster, openRuns, actor } = webRuntime();
+  return { ...ctx, state, cluster, openRuns, actor: { kind: "cluster-user", user: await cluster.user(), systemUser: actor.systemUser } };
 }
 
 /** For reading what people did, which needs no word of the cluster. */
 export function stateContextOf(ctx: Ctx): ActionCtx {
-  const { state, cluster } = webRuntime();
-  return { ...ctx, state, cluster };
+  const { state, cluster, openRuns } = webRuntime();
+  return { ...ctx, state, cluster, openRuns };
 }
 
 /** The context of a page. Throws where the Host is not the person's own machine: pages are guarded like routes. */

@@ -6,6 +6,7 @@ import { openReader } from "../store/reader";
 import { openState } from "../store/state";
 import type { State } from "../store/state-types";
 import type { Reader } from "../store/types";
+import { OpenRuns } from "../services/actions/open-runs";
 import { honestReader } from "../services/honest-reader";
 import type { ClusterPort } from "../services/cluster-port";
 import { createClusterPort } from "./cluster";
@@ -21,6 +22,7 @@ export interface WebRuntime {
   readonly hub: StreamHub;
   readonly state: State;
   readonly cluster: ClusterPort;
+  readonly openRuns: OpenRuns;
 }
 
 const KEY = Symbol.for("sandglass.web-runtime");
@@ -49,5 +51,6 @@ function createRuntime(config: WebConfig): WebRuntime {
   });
   process.once("SIGTERM", () => hub.close());
   const env = processEnvironment();
-  return { config, clock, log, reader, hub, state: openState({ file: config.file }), cluster: createClusterPort(config.cluster, env), actor: { kind: "local", systemUser: systemUser() } };
+  const state = openState({ file: config.file });
+  return { config, clock, log, reader, hub, state, openRuns: new OpenRuns(state, log), cluster: createClusterPort(config.cluster, env), actor: { kind: "local", systemUser: systemUser() } };
 }

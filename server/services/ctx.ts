@@ -3,6 +3,7 @@ import type { Actor } from "../domain/permit";
 import type { Log } from "../log";
 import type { State } from "../store/state-types";
 import type { Reader } from "../store/types";
+import type { OpenRuns } from "./actions/open-runs";
 import type { ClusterPort } from "./cluster-port";
 
 /** What every service is called with: who asks, and where to look. */
@@ -20,4 +21,5 @@ export interface Ctx {
 export interface ActionCtx extends Ctx {
   readonly state: State;
   readonly cluster: ClusterPort;
+  readonly openRuns: OpenRuns;
 }

@@ -1,5 +1,3 @@
-import { rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { prepareFile } from "./file";
@@ -43,21 +41,8 @@ describe.skipIf(reason !== undefined)(`a small disk of its own${reason === undef
   });
   afterEach(() => disk.remove());
 
-  const filler = (): string => path.join(disk.dir, "filler");
-  function fillUp(): void {
-    for (const size of [1 << 20, 1 << 16, 1 << 12]) {
-      for (let part = 0; ; part += 1) {
-        try {
-          writeFileSync(`${filler()}-${size}-${part}`, Buffer.alloc(size));
-        } catch {
-          break; // full, which is what was wanted
-        }
-      }
-    }
-  }
-  const makeRoom = (): void => {
-    for (const size of [1 << 20, 1 << 16, 1 << 12]) for (let part = 0; part < 2_000; part += 1) rmSync(`${filler()}-${size}-${part}`, { force: true });
-  };
+  const fillUp = (): void => disk.fillUp();
+  const makeRoom = (): void => disk.makeRoom();
   function expectSound(batches: number): void {
     const db = new Database(file);
     try {

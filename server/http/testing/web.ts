@@ -13,9 +13,14 @@ import { openReader } from "../../store/reader";
 import type { CollectorStatus, Ingest, IngestBatch } from "../../store/types";
 import { setWebRuntime } from "../runtime";
 import { openState } from "../../store/state";
+import type { State } from "../../store/state-types";
 import type { WebConfig } from "../../config";
 import { createClusterPort } from "../cluster";
+import { OpenRuns } from "../../services/actions/open-runs";
 import { createStreamHub, type StreamHub } from "../stream";
+
+/** The end of a run that could not be written is tried again after this, so that tests need not wait. */
+const RETRY_AFTER_MS = 100;
 
 /** A real data file behind the route handlers, filled through the collector's own half of the store. */
 export interface TestWeb {
@@ -23,6 +28,7 @@ export interface TestWeb {
   /** The data file. */
   readonly file: string;
   readonly hub: StreamHub;
+  readonly state: State;
   readonly nowMs: number;
   write(batch: Partial<IngestBatch>): void;
   close(): Promise<void>;
@@ -70,11 +76,11 @@ export function testView(name: string, nowMs: number, answer: Partial<Answer> = 
   };
 }
 
-/** `cluster`: the configuration with which actions reach a cluster; without one every word of the cluster is an error. */
-export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"]; readonly actionsAllowed?: boolean } = {}): TestWeb {
+/** `cluster`: the configuration with which actions reach a cluster; without one every word of the cluster is an error. `under`: the folder in which the data file gets one of its own. */
+export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"]; readonly actionsAllowed?: boolean; readonly under?: string } = {}): TestWeb {
   const actionsAllowed = options.actionsAllowed ?? false;
   const cluster = options.cluster ?? {};
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), "sandglass-web-"));
+  const dataDir = mkdtempSync(path.join(options.under ?? os.tmpdir(), "sandglass-web-"));
   const nowMs = systemClock.now();
   const { file } = prepareFile({ dataDir, clusterUid: "uid-1", simulated: false, nowMs, migrationsDir: path.resolve(import.meta.dirname, "../../../prisma/migrations") });
   const ingest = openIngest({ file, nowMs });
@@ -85,6 +91,7 @@ export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"];
   const reader = openReader({ file });
   const hub = createStreamHub({ reader, clock: systemClock, log, version: "0.0.0", actionsAllowed });
   const state = openState({ file });
+  const openRuns = new OpenRuns(state, log, RETRY_AFTER_MS);
   setWebRuntime({
     config: { file, port: 7400, clock: { epochMs: 0, realMs: 0, rate: 1 }, logLevel: "silent", version: "0.0.0", actionsAllowed, cluster },
     clock: systemClock,
@@ -92,6 +99,7 @@ export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"];
     reader,
     hub,
     state,
+    openRuns,
     cluster: createClusterPort(cluster, { HOME: dataDir }),
     actor: { kind: "local", systemUser: "tester" },
   });
@@ -99,10 +107,12 @@ export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"];
     ingest,
     file,
     hub,
+    state,
     nowMs,
     write,
     close: async () => {
       hub.close();
+      openRuns.close();
       await state.close();
       reader.close();
       ingest.close();

@@ -11,13 +11,14 @@ const DEFAULT_LIMIT = 50;
 /** Runs of actions, newest first, of one node or of all. */
 export async function readRuns({ ctx, input }: { readonly ctx: ActionCtx; readonly input: { readonly node?: NodeName | undefined; readonly limit?: number | undefined } }): Promise<ActionRuns> {
   const runs = await ctx.state.runs({ limit: input.limit ?? DEFAULT_LIMIT, ...(input.node === undefined ? {} : { node: input.node }) });
-  return { items: runs.map(runOut) };
+  return { items: runs.map((run) => runOut(ctx.openRuns.known(run))) };
 }
 
 /** One run by the id that its request carried. */
 export async function readRun({ ctx, input }: { readonly ctx: ActionCtx; readonly input: { readonly requestId: RequestId } }): Promise<ActionRunDetail> {
-  const run = await ctx.state.run(input.requestId);
-  if (run === undefined) throw new ServiceError("not-found", "There is no run by this request id.");
+  const stored = await ctx.state.run(input.requestId);
+  if (stored === undefined) throw new ServiceError("not-found", "There is no run by this request id.");
+  const run = ctx.openRuns.known(stored);
   const work = isNodeAction(run.plan.action) ? await ctx.state.work({ runId: run.id }) : undefined;
   if (work === undefined) return runOut(run);
   const { outcome } = work;

@@ -5,7 +5,7 @@ import type { RequestId } from "../../domain/ids";
 import type { AuditEntry, Permit } from "../../domain/permit";
 import { ServiceError, type ErrorCode } from "../../errors";
 import type { ActionRunOut } from "../../contract/schemas";
-import type { ActionRun } from "../../store/state-types";
+import type { ActionRun, ActionStep } from "../../store/state-types";
 import type { ActionCtx } from "../ctx";
 import { makePlan, type PlanRequest } from "./make-plan";
 import { runOut } from "./plan-out";
@@ -24,11 +24,12 @@ export interface RunRequest extends PlanRequest {
 /**
  * Runs an action once per request id: fresh plan, same version, confirmation, the cluster's word on this person's rights,
  * a last dry run, then the write, each step recorded before and after. Every attempt is in the audit log, refused ones
- * too; a run and its audit row are one transaction. A request id that was used gives its run back and does nothing.
+ * too; a run and its audit row are one transaction. A request id that was used gives its run back and does nothing. Once it has
+ * started it is told as it went, also where the store cannot be written any more: its end is then written later.
  */
 export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; readonly input: RunRequest }): Promise<ActionRunOut> {
   const known = await ctx.state.run(input.requestId);
-  if (known !== undefined) return knownRun(known, input);
+  if (known !== undefined) return knownRun(ctx, known, input);
   const asking = authorize(ctx.actor, "plan-action", `daemonset/${input.namespace}/${input.daemonSet}`, ctx);
   const { plan, view } = await audited(ctx, asking, input, () => makePlan(ctx, input));
   const refuse = async (code: ErrorCode, message: string): Promise<never> => {
@@ -43,31 +44,51 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
   if (!right.allowed) await refuse("forbidden", `You may not ${plan.needs.verb} ${plan.needs.resource} in ${plan.needs.namespace}: ${right.reason}.`);
   const nowMs = ctx.clock.now();
   const permit = authorize(ctx.actor, "run-action", asking.object, ctx);
-  const { run, started } = await ctx.state.startRun(permit, entry(ctx, permit, input.requestId, "allowed", facts(plan)), {
-    requestId: input.requestId,
-    plan,
-    before: actionReading(view, nowMs),
-    startedMs: nowMs,
-    aloneSinceMs: nowMs - COOLDOWN_MS,
+  const place = ctx.openRuns.place();
+  const { run, started } = await ctx.state
+    .startRun(permit, entry(ctx, permit, input.requestId, "allowed", facts(plan)), {
+      requestId: input.requestId,
+      plan,
+      before: actionReading(view, nowMs),
+      startedMs: nowMs,
+      aloneSinceMs: nowMs - COOLDOWN_MS,
+    })
+    .catch((error: unknown) => {
+      place.giveBack();
+      throw error;
+    });
+  if (!started) {
+    place.giveBack();
+    if (run.requestId === input.requestId) return knownRun(ctx, run, input);
+    return refuse("too-many", `An action on ${plan.node} began ${Math.round((nowMs - run.startedMs) / 1_000)} s ago. Wait ${COOLDOWN_MS / 1_000} s and see what it does.`);
+  }
+  const { failure, unsaved } = await carryOut(ctx, permit, run);
+  await place.end({
+    permit,
+    entry: entry(ctx, permit, input.requestId, failure === undefined ? "done" : "failed", { ...facts(plan), ...(failure === undefined ? {} : { message: failure }) }),
+    runId: run.id,
+    end: { state: failure === undefined ? "applied" : "failed", atMs: ctx.clock.now(), ...(failure === undefined ? {} : { error: failure }) },
+    unsaved,
   });
-  if (!started && run.requestId === input.requestId) return knownRun(run, input);
-  if (!started) return refuse("too-many", `An action on ${plan.node} began ${Math.round((nowMs - run.startedMs) / 1_000)} s ago. Wait ${COOLDOWN_MS / 1_000} s and see what it does.`);
-  const failure = await carryOut(ctx, permit, run);
-  const state = failure === undefined ? ("applied" as const) : ("failed" as const);
-  await ctx.state.finishRun(permit, entry(ctx, permit, input.requestId, failure === undefined ? "done" : "failed", { ...facts(plan), ...(failure === undefined ? {} : { message: failure }) }), run.id, {
-    state,
-    atMs: ctx.clock.now(),
-    ...(failure === undefined ? {} : { error: failure }),
-  });
-  return runOut((await ctx.state.run(input.requestId)) ?? run);
+  return runOut(ctx.openRuns.known(await storedRun(ctx, run)));
+}
+
+/** What was done is done: a store that cannot be read now makes no error of it. */
+async function storedRun(ctx: ActionCtx, run: ActionRun): Promise<ActionRun> {
+  try {
+    return (await ctx.state.run(run.requestId)) ?? run;
+  } catch (err) {
+    ctx.log.warn({ err, runId: run.id }, "a run that ended could not be read");
+    return run;
+  }
 }
 
 /** A request id belongs to one request: another one that carries it is a mistake, not a retry. */
-function knownRun(run: ActionRun, input: RunRequest): ActionRunOut {
+function knownRun(ctx: ActionCtx, run: ActionRun, input: RunRequest): ActionRunOut {
   const { plan } = run;
   const same = plan.node === input.node && plan.action === input.action && plan.object.namespace === input.namespace && plan.object.name === input.daemonSet && plan.version === input.version;
   if (!same) throw new ServiceError("conflict", "This request id was used for another run. Open the plan again.");
-  return runOut(run);
+  return runOut(ctx.openRuns.known(run));
 }
 
 /** An attempt that ends before there is a run, because its object is gone or the cluster does not answer, is an attempt all the same. */
@@ -81,24 +102,46 @@ async function audited<T>(ctx: ActionCtx, permit: Permit, input: RunRequest, loo
   }
 }
 
-/** Step by step; the first that fails ends it, and nothing after it is tried. Returns why it failed. */
-async function carryOut(ctx: ActionCtx, permit: Permit, run: ActionRun): Promise<string | undefined> {
+interface CarriedOut {
+  /** Why it failed; absent where every step was done. */
+  readonly failure?: string;
+  /** Steps whose last state the store did not take. */
+  readonly unsaved: readonly ActionStep[];
+}
+
+/** Step by step; the first that fails ends it, and nothing after it is sent. Nothing is sent that was not written down before. */
+async function carryOut(ctx: ActionCtx, permit: Permit, run: ActionRun): Promise<CarriedOut> {
+  const unsaved: ActionStep[] = [];
+  const save = async (step: ActionStep): Promise<string | undefined> => {
+    try {
+      await ctx.state.saveStep(permit, run.id, step);
+      return undefined;
+    } catch (err) {
+      ctx.log.error({ err, runId: run.id, ordinal: step.ordinal }, "a step of a run could not be written down");
+      return isUnwritable(err) ? err.message : "The log has the reason.";
+    }
+  };
   let before: string | undefined;
   for (const [ordinal, step] of run.plan.steps.entries()) {
     if (step.call === undefined) continue;
     const started = { ordinal, title: step.title, state: "running" as const, startedMs: ctx.clock.now(), ...(before === undefined ? {} : { before }) };
-    await ctx.state.saveStep(permit, run.id, started);
+    const refused = await save(started);
+    if (refused !== undefined) {
+      const error = `"${step.title}" was not sent, since it could not be written down first. ${refused}`;
+      return { failure: error, unsaved: [...unsaved, { ...started, state: "failed", finishedMs: ctx.clock.now(), error }] };
+    }
     const sent = await trySend(ctx, run, step.call);
+    const told: ActionStep = { ...started, finishedMs: ctx.clock.now(), ...(sent.ok ? { state: "done", after: sent.after } : { state: "failed", error: sent.message }) };
     // What was sent is sent: a trace that cannot be written now must not make a failure of it.
-    await ctx.state.saveStep(permit, run.id, { ...started, finishedMs: ctx.clock.now(), ...(sent.ok ? { state: "done", after: sent.after } : { state: "failed", error: sent.message }) }).catch((err: unknown) => {
-      if (!sent.ok) throw err;
-      ctx.log.error({ err, runId: run.id, ordinal }, "a step that was carried out could not be recorded");
-    });
-    if (!sent.ok) return sent.message;
+    if ((await save(told)) !== undefined) unsaved.push(told);
+    if (!sent.ok) return { failure: sent.message, unsaved };
     if (step.call.method === "GET") before = sent.after;
   }
-  return undefined;
+  return { unsaved };
 }
+
+/** By its name: Next gives routes their own copies of a class. */
+const isUnwritable = (error: unknown): error is Error => error instanceof Error && error.name === "StoreUnwritable";
 
 /** A DaemonSet's status moves its resourceVersion all through a rollout; its template is what a plan rests on. */
 const MAX_CONFLICTS = 3;
