@@ -15,6 +15,7 @@ import { isInterestingDaemonSet } from "../sources/kube-api/project";
 import { startKubeApiSource } from "../sources/kube-api/source";
 import { StoreUnwritable, type CollectorStatus, type Ingest } from "../store/types";
 import { LOAD_CLOSED_MS } from "./incident-keeper";
+import { InterruptedRuns } from "./interrupted-runs";
 import { startKubelets } from "./kubelets";
 import { createOwnMetrics } from "./own-metrics";
 import { Pipeline } from "./pipeline";
@@ -61,6 +62,8 @@ export interface Collector {
   readonly kubeletWhy: string;
   /** Fills older history in while everything else goes on; its progress is in the status. Ends with the collector. */
   fillPast(past: { readonly observations: Iterable<Observation>; readonly fromMs: number; readonly toMs: number }): Promise<void>;
+  /** The web process ended: what it had begun for people is interrupted, as soon as that can be written. */
+  webEnded(): void;
   stop(): Promise<void>;
 }
 
@@ -130,8 +133,8 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     });
     ending.push(() => kubelets.source.stop());
 
-    const interrupted = whileWritable(log, () => ingest.verifications.interrupt(clock.now())) ?? 0;
-    if (interrupted > 0) log.warn({ interrupted }, "runs of actions were interrupted by the last end");
+    const interrupted = new InterruptedRuns(ingest.verifications, log);
+    interrupted.leftBehind(clock.now());
     let { pastComing } = options;
     let doneShare = pastComing ? 0 : undefined;
     const status = (): CollectorStatus => {
@@ -158,6 +161,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         const now = status();
         if (ticks % EXCEPTIONS_EVERY_TICKS === 0 && now.store.writable) pipeline.accept(ingest.exceptions());
         const written = pipeline.tick(now);
+        if (written) interrupted.end(clock.now());
         if (written && !pastComing) upkeep(ingest, clock.now(), log);
         if (written && pipeline.judges && ticks % VERIFY_EVERY_TICKS === 0) carryOutVerifications(ingest.verifications, (node) => pipeline.view(node), clock.now(), log);
         if (ticks % METRICS_EVERY_TICKS === 0) metrics.update(pipeline.views(), now);
@@ -191,21 +195,12 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         }
         options.onWritten();
       },
+      webEnded: () => interrupted.leftBehind(clock.now()),
       stop: stopAll,
     };
   } catch (error) {
     await stopAll();
     throw error;
-  }
-}
-
-function whileWritable<T>(log: Log, run: () => T): T | undefined {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof StoreUnwritable)) throw error;
-    log.warn({ err: error }, "the store cannot be written");
-    return undefined;
   }
 }
 

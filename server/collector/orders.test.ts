@@ -178,7 +178,7 @@ describe("an order", () => {
 
   it("is not interrupted by a restart of the server, which hears the end of it from the agent", async () => {
     const made = await ask(order());
-    expect(ingest.verifications.interrupt(Date.now())).toBe(0);
+    expect(ingest.verifications.interrupt(Date.now(), Date.now())).toBe(0);
     const { port } = listener;
     startAgent();
     await endOf(made);

@@ -6,7 +6,6 @@ import { createLog, type Log } from "../log";
 import type { CommandIo } from "../main";
 import { openIngest } from "../store/ingest";
 import { prepareFile } from "../store/file";
-import type { Ingest } from "../store/types";
 import { PRODUCT_VERSION } from "../version";
 import { clusterLine, configuredCluster, type ChosenCluster } from "./choose-cluster";
 import { createProgress } from "./progress";
@@ -89,7 +88,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
         clock: systemClock,
         log,
         signal: io.signal,
-        onEnded: () => interruptRuns(ingest, clock.now(), log),
+        onEnded: () => collector.webEnded(),
         encodedConfig: encodeWebConfig({
           file, port: config.port, clock: clockSetting, logLevel: config.logLevel, version: PRODUCT_VERSION, actionsAllowed: allowActions,
           cluster: simulated === undefined ? { ...(config.kubeconfig === undefined ? {} : { kubeconfig: config.kubeconfig }), ...(config.context === undefined ? {} : { context: config.context }), uid: cluster.identity.uid } : { kubeconfig: simulated.kubeconfigFile, uid: simulated.serverUid },
@@ -123,16 +122,6 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
 function asChosen(simulated: SimulatedCluster | undefined): ChosenCluster {
   if (simulated === undefined) throw new Error("neither a cluster nor a simulated one"); // one of the two was made just above
   return simulated;
-}
-
-/** Without this a run whose web process died would be "running" until the next start of the collector. */
-function interruptRuns(ingest: Ingest, nowMs: number, log: Log): void {
-  try {
-    const interrupted = ingest.verifications.interrupt(nowMs);
-    if (interrupted > 0) log.warn({ interrupted }, "runs of actions were interrupted by the end of the web process");
-  } catch (err) {
-    log.error({ err }, "runs of the ended web process could not be marked as interrupted; the next start does it");
-  }
 }
 
 function prepare(config: ServeConfig, cluster: ChosenCluster, root: string, nowMs: number, say: (line: string) => void) {

@@ -157,6 +157,6 @@ export interface Verifications {
   due(nowMs: number): readonly { readonly id: number; readonly dueMs: number; readonly run: ActionRun }[];
   /** Counts once; a later call changes nothing. */
   record(id: number, result: { readonly verdict: Verdict; readonly because: string; readonly doneMs: number; readonly after?: ActionReading }): void;
-  /** Runs that were running when their process ended: nobody carries them on, save those that a node's agent carries out. Called at start; returns how many. */
-  interrupt(nowMs: number): number;
+  /** Runs that began at `begunBeforeMs` or earlier and still run, their process having ended: nobody carries them on, save those that a node's agent carries out. Each with its audit entry; returns how many. */
+  interrupt(nowMs: number, begunBeforeMs: number): number;
 }

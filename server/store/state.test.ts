@@ -93,12 +93,17 @@ describe("what becomes of a run", () => {
     ]);
   });
 
-  it("is interrupted where its process ended while it ran", async () => {
+  it("is interrupted where its process ended while it ran, with its audit row, and what a later process began is left alone", async () => {
     const { run: made } = await state.startRun(permit, entry("request-1"), run("request-1"));
-    expect(ingest.verifications.interrupt(T0 + 1)).toBe(1);
-    expect(ingest.verifications.interrupt(T0 + 2)).toBe(0);
-    expect(await state.run(requestId("request-1"))).toMatchObject({ state: "interrupted", finishedMs: T0 + 1, error: expect.stringMatching(/look at the object/) as string });
-    expect(await state.finishRun(permit, entry("request-1"), made.id, { state: "applied", atMs: T0 + 3 })).toBe(false);
+    await state.startRun(permit, entry("request-2"), { ...run("request-2"), startedMs: T0 + 1 });
+    expect(ingest.verifications.interrupt(T0 + 5, T0)).toBe(1);
+    expect(ingest.verifications.interrupt(T0 + 6, T0)).toBe(0);
+    expect(await state.run(requestId("request-1"))).toMatchObject({ state: "interrupted", finishedMs: T0 + 5, error: expect.stringMatching(/look at the object/) as string });
+    expect(await state.run(requestId("request-2"))).toMatchObject({ state: "running" });
+    expect(await state.finishRun(permit, entry("request-1"), made.id, { state: "applied", atMs: T0 + 7 })).toBe(false);
+    const [last, ...before] = await state.auditEntries({ limit: 10 });
+    expect(last).toMatchObject({ atMs: T0 + 5, actor: "anna", verb: "action.run", object: entry("request-1").object, requestId: "request-1", outcome: "failed", detail: { message: expect.stringMatching(/look at the object/) as string } });
+    expect(before.map(({ requestId: id, outcome }) => [id, outcome])).toEqual([["request-2", "allowed"], ["request-1", "allowed"]]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { endRun } from "./end-run";
 import { RUN_COLUMNS, STEPS_OF_RUN, toRun, VERIFICATIONS_OF_RUN, type RunRow, type StepRow, type VerificationRow } from "../run-rows";
 import type { Db } from "../sqlite/connection";
 import { MAX_RUNS_READ, type ActionRun, type Verifications } from "../state-types";
@@ -35,6 +36,15 @@ export function verificationsOver(attempt: <T>(run: (db: Db) => T) => T): Verifi
       attempt((db) => {
         db.prepare("UPDATE verification SET state = 'done', verdict = ?, summary = ?, done_ms = ?, after = ? WHERE id = ? AND state = 'due'").run(verdict, because, doneMs, after === undefined ? null : JSON.stringify(after), id);
       }),
-    interrupt: (nowMs) => attempt((db) => db.prepare("UPDATE action_run SET state = 'interrupted', finished_ms = ?, error = ? WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM work_order WHERE run_id = action_run.id)").run(nowMs, INTERRUPTED).changes),
+    interrupt: (nowMs, begunBeforeMs) =>
+      attempt((db) =>
+        db
+          .transaction(() => {
+            const left = db.prepare<[number], number>("SELECT id FROM action_run WHERE state = 'running' AND started_ms <= ? AND NOT EXISTS (SELECT 1 FROM work_order WHERE run_id = action_run.id)").pluck().all(begunBeforeMs);
+            for (const id of left) endRun(db, id, { state: "interrupted", error: INTERRUPTED }, nowMs);
+            return left.length;
+          })
+          .immediate(),
+      ),
   };
 }

@@ -1,5 +1,6 @@
 import { countOf, mergeObjects, TOLD_WITHIN_MS, type WorkObject, type WorkOutcome } from "../../domain/actions/work-order";
 import type { Db } from "../sqlite/connection";
+import { endRun } from "./end-run";
 import { MAX_RUNS_READ, type Work } from "../state-types";
 import { toWork, WORK_COLUMNS, type WorkRow } from "../work-rows";
 
@@ -7,16 +8,6 @@ import { toWork, WORK_COLUMNS, type WorkRow } from "../work-rows";
 const DRY_KEPT_MS = 24 * 3_600_000;
 const NOT_TAKEN = "The node's agent did not take the order in time: nothing was done.";
 const NOT_TOLD = "The node's agent took the order and did not tell what came of it: look at the node before running it again.";
-
-interface RunOfOrder {
-  readonly id: number;
-  readonly requestId: string;
-  readonly actor: string;
-  readonly object: string;
-  readonly action: string;
-  readonly node: string;
-  readonly startedMs: number;
-}
 
 /** `attempt` runs its function on the connection that is open at the moment, and says StoreUnwritable where there is none. */
 export function workOver(attempt: <T>(run: (db: Db) => T) => T): Work {
@@ -46,7 +37,7 @@ function tell(db: Db, id: string, node: string, told: { readonly state: WorkOutc
     `INSERT INTO action_step (run_id, ordinal, title, state, started_ms, finished_ms, after, error) VALUES (?, 1, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run_id, ordinal) DO UPDATE SET state = excluded.state, finished_ms = excluded.finished_ms, after = excluded.after, error = excluded.error`,
   ).run(work.runId, "The agent carries it out", ended ? (failure === undefined ? "done" : "failed") : "running", started, ended ? nowMs : null, summary, failure ?? null);
-  if (ended) endRun(db, work.runId, { state: failure === undefined ? "applied" : "failed", ...(failure === undefined ? {} : { error: failure }), detail: summary }, nowMs);
+  if (ended) endRun(db, work.runId, { state: failure === undefined ? "applied" : "failed", ...(failure === undefined ? {} : { error: failure }), detail: { toldBy: "agent", objects: JSON.parse(summary) as unknown } }, nowMs);
   return true;
 }
 
@@ -59,16 +50,6 @@ function failureOf(outcome: WorkOutcome): string | undefined {
   if (outcome.reason !== undefined) return `Nothing was done. ${outcome.reason}`;
   const [first] = outcome.objects.filter(({ outcome: one }) => one === "failed" || one === "undone");
   return first === undefined ? "Nothing was done: no object passed its last check." : `Nothing was done. ${first.name}: ${first.reason ?? first.outcome}`;
-}
-
-/** With its audit entry, in the transaction that is open. A run that has ended stays as it is, save one that counted as lost: its late word is the truth. */
-function endRun(db: Db, runId: number, end: { readonly state: "applied" | "failed" | "interrupted"; readonly error?: string; readonly detail?: string }, nowMs: number): void {
-  const { changes } = db.prepare("UPDATE action_run SET state = ?, finished_ms = ?, error = ? WHERE id = ? AND state IN ('running', 'interrupted')").run(end.state, nowMs, end.error ?? null, runId);
-  if (changes === 0) return;
-  const run = db.prepare<[number], RunOfOrder>("SELECT id, request_id AS requestId, actor, object, action, node, started_ms AS startedMs FROM action_run WHERE id = ?").get(runId);
-  if (run === undefined) return;
-  const detail = { action: run.action, node: run.node, toldBy: "agent", ...(end.error === undefined ? {} : { message: end.error }), ...(end.detail === undefined ? {} : { objects: JSON.parse(end.detail) as unknown }) };
-  db.prepare("INSERT INTO audit (at_ms, actor, verb, object, request_id, outcome, detail) VALUES (?, ?, 'action.run', ?, ?, ?, ?)").run(nowMs, run.actor, run.object, run.requestId, end.state === "applied" ? "done" : "failed", JSON.stringify(detail));
 }
 
 function expire(db: Db, nowMs: number): number {
