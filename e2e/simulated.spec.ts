@@ -1,5 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import type { Fleet, NodeDetail, Status, Timeline } from "@/server/contract/schemas";
-import { startProduct, until, type Product } from "./setup/product";
+import { BUNDLE, NODE, startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
 /** Every scenario must give the answer that it is named for, through real sockets, the pipeline and the API. */
@@ -41,6 +46,35 @@ test("a flapping API server changes no answer, and the page shows a banner with 
     expect(sawAway).toBe(true);
   } finally {
     await product.stop();
+  }
+});
+
+test("a simulated cluster of another process says that it is one in the start line, the API and on the page, and is given no leave to act", async ({ page }) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "sandglass-simulated-"));
+  const kubeconfig = path.join(folder, "kubeconfig");
+  const simulator = spawn(NODE, [BUNDLE, "simulate", "--nodes", "3", "--scenario", "healthy", "--kubeconfig", kubeconfig], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(simulator, "exit");
+  try {
+    let printed = "";
+    simulator.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    await until("the simulated cluster", 60_000, async () => (printed.includes("A simulated cluster") ? true : undefined));
+    const product = await startProduct({ args: ["--kubeconfig", kubeconfig] });
+    try {
+      expect(product.output()).toMatch(/Cluster: simulated \(simulated\) at https:\/\/127\.0\.0\.1:\d+ \(v[^)]+\) as simulated-admin, actions off/);
+      const status = await until("the cluster's name", 30_000, async () => {
+        const found = await product.api<Status>("/api/v1/status");
+        return found.cluster === undefined ? undefined : found;
+      });
+      expect(status).toMatchObject({ actionsAllowed: false, cluster: { uid: "simulated:healthy:1", simulated: true } });
+      await page.goto(product.url);
+      await expect(page.getByRole("banner").getByText("Simulated", { exact: true })).toBeVisible();
+    } finally {
+      await product.stop();
+    }
+  } finally {
+    simulator.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

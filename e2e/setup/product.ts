@@ -8,7 +8,8 @@ import { NODE_FLAGS } from "../../server/dev/paths.mjs";
 import type { Cluster } from "./cluster";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const NODE = path.join(ROOT, "node_modules/node/bin/node");
+/** The project's own Node. */
+export const NODE = path.join(ROOT, "node_modules/node/bin/node");
 export const BUNDLE = path.join(ROOT, "dist/main.mjs");
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 12_000;

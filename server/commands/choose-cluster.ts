@@ -24,6 +24,5 @@ export async function configuredCluster(config: ServeConfig, env: Environment): 
 /** One line: which cluster, as whom, and whether anything may be changed. */
 export function clusterLine({ connection, identity }: ChosenCluster, allowActions: boolean): string {
   const actions = allowActions ? "actions on" : "actions off";
-  if (identity.simulated) return `Cluster: simulated (${identity.name}), ${actions}`;
-  return `Cluster: ${identity.name} at ${connection.server}${identity.version === undefined ? "" : ` (${identity.version})`} as ${identity.user}, ${actions}`;
+  return `Cluster: ${identity.simulated ? `simulated (${identity.name})` : identity.name} at ${connection.server}${identity.version === undefined ? "" : ` (${identity.version})`} as ${identity.user}, ${actions}`;
 }

@@ -61,14 +61,14 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     const cluster: ChosenCluster = chosen ?? asChosen(simulated);
     ending.push(() => cluster.connection.close());
     if (chosen === undefined && !config.simulate) progress.say(`No cluster is configured${clusterEnvironment(io.env).serviceHost === undefined ? "" : " (this pod has no token of a service account)"}, so this is the simulated one. Give a kubeconfig to watch a real one.`);
-    const allowActions = config.allowActions || cluster.identity.simulated;
+    const allowActions = config.allowActions || simulated !== undefined;
     progress.say(clusterLine(cluster, allowActions));
     if (config.kubeletTls === "insecure") progress.say("WARNING: kubelets' certificates are not checked (--kubelet-tls=insecure). Anyone on the network can pose as one.");
 
     const clockSetting = simulated?.clockSetting ?? { epochMs: 0, realMs: 0, rate: 1 };
     const clock = simulated === undefined ? systemClock : clockOf(clockSetting);
     const effective: ServeConfig = { ...(simulated?.config ?? config), allowActions };
-    const { file } = await progress.step("Preparing the data file", () => prepare(effective, cluster, io.root, clock.now(), progress.say));
+    const { file } = await progress.step("Preparing the data file", () => prepare({ config: effective, cluster, simulated: simulated !== undefined, root: io.root, nowMs: clock.now(), say: progress.say }));
     const ingest = openIngest({ file, nowMs: clock.now() });
     ending.push(() => ingest.close());
 
@@ -124,8 +124,18 @@ function asChosen(simulated: SimulatedCluster | undefined): ChosenCluster {
   return simulated;
 }
 
-function prepare(config: ServeConfig, cluster: ChosenCluster, root: string, nowMs: number, say: (line: string) => void) {
-  const prepared = prepareFile({ dataDir: config.data, clusterUid: cluster.identity.uid, simulated: cluster.identity.simulated, nowMs, migrationsDir: path.join(root, "prisma/migrations") });
+interface Preparing {
+  readonly config: ServeConfig;
+  readonly cluster: ChosenCluster;
+  /** We made the cluster ourselves, so that its file ends with it. What a cluster says of itself is no reason to. */
+  readonly simulated: boolean;
+  readonly root: string;
+  readonly nowMs: number;
+  readonly say: (line: string) => void;
+}
+
+function prepare({ config, cluster, simulated, root, nowMs, say }: Preparing) {
+  const prepared = prepareFile({ dataDir: config.data, clusterUid: cluster.identity.uid, simulated, nowMs, migrationsDir: path.join(root, "prisma/migrations") });
   for (const warning of prepared.warnings) say(`WARNING: ${warning}`);
   return prepared;
 }

@@ -5,14 +5,20 @@ import type { TemplateDiff } from "./template-diff";
 
 /** What the cluster is, for the header, exports and the name of the data file. */
 export interface ClusterIdentity {
-  /** uid of the kube-system namespace; "simulated:<scenario>:<seed>" for a simulated one. */
+  /** uid of the kube-system namespace; "simulated:<seed of its scenario>" for a simulated one. */
   readonly uid: string;
   readonly name: string;
   readonly server: string;
   readonly version?: string;
   readonly user: string;
+  /** What a cluster says of itself: it makes a name and a chip, and never decides what may be done to it. */
   readonly simulated: boolean;
 }
+
+export const SIMULATED_UID_PREFIX = "simulated:";
+
+/** No API server gives such a uid by itself; a simulated one does, so it says what it is whichever way it is reached. */
+export const isSimulatedUid = (uid: string): boolean => uid.startsWith(SIMULATED_UID_PREFIX);
 
 export type WatchedKind = "nodes" | "pods" | "events" | "daemonsets" | "nads";
 

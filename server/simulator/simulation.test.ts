@@ -47,7 +47,7 @@ describe("what Sandglass meets", () => {
     await writeFile(kubeconfig, simulation.kubeconfig);
     const connection = await loadConnection({ kubeconfig, environment: { home: folder } });
     if (connection === undefined) throw new Error("no connection");
-    expect(await identify(connection)).toMatchObject({ uid: "simulated:demo:1", user: "simulated-admin", name: "simulated" });
+    expect(await identify(connection)).toMatchObject({ uid: "simulated:demo:1", user: "simulated-admin", name: "simulated", simulated: true });
     const listed = new Map<string, number>();
     const source = startKubeApiSource({
       connection,

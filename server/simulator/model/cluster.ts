@@ -1,3 +1,4 @@
+import { SIMULATED_UID_PREFIX } from "../../domain/observation";
 import { NetworkAttachments } from "./attachments";
 import { DaemonConfigMap } from "./daemon-config";
 import { CniDaemonSet } from "./daemon-set";
@@ -63,7 +64,7 @@ export class ClusterModel implements ChangeSink {
   constructor(readonly parameters: ClusterParameters) {
     this.random = new Random(parameters.seed);
     this.nowMs = parameters.startMs;
-    this.systemUid = `simulated:${parameters.seed}`;
+    this.systemUid = `${SIMULATED_UID_PREFIX}${parameters.seed}`;
     const scheduler = new EventRecorder(this.random.fork("scheduler"), "default-scheduler", undefined, this);
     this.controllerEvents = new EventRecorder(this.random.fork("node-controller"), "node-controller", undefined, this);
     this.attachments = new NetworkAttachments((key) => this.changes.attachments.add(key));

@@ -31,6 +31,13 @@ describe("which cluster it is", () => {
     expect(await identify(connection)).toEqual({ uid: "uid-of-kube-system", name: "scripted", server: server.url, version: "v1.37.2", user: "alice", simulated: false });
   });
 
+  it("is a simulated one where its uid says so, and nothing else that it tells does", async () => {
+    answer("GET /api/v1/namespaces/kube-system", 200, { metadata: { uid: "simulated:demo:1" } });
+    expect(await identify(connection)).toMatchObject({ uid: "simulated:demo:1", simulated: true });
+    answer("GET /api/v1/namespaces/kube-system", 200, { metadata: { uid: "not-simulated:demo:1", annotations: { "sandglass.dev/simulated": "true" } } });
+    expect(await identify(connection)).toMatchObject({ simulated: false });
+  });
+
   it("is its authority and address where kube-system may not be read, the same each time", async () => {
     answer("GET /api/v1/namespaces/kube-system", 403, refusal(403, "Forbidden"));
     const { uid } = await identify(connection);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { ClusterIdentity } from "../../domain/observation";
+import { isSimulatedUid, type ClusterIdentity } from "../../domain/observation";
 import type { Connection } from "./connection";
 import { ConnectError, KubeError } from "./errors";
 import { notKubernetes, request } from "./request";
@@ -30,7 +30,7 @@ export async function identify(connection: Connection): Promise<ClusterIdentity>
     server: connection.server,
     ...(version === undefined ? {} : { version }),
     user,
-    simulated: false,
+    simulated: isSimulatedUid(uid),
   };
 }
 
