@@ -19,7 +19,9 @@ import type { KubeletFetch } from "../../server/sources/kubelet/fetch";
 import { createProxyFetch } from "../../server/sources/kubelet/proxy";
 import { readConfigz, readKubeletMetrics } from "../../server/sources/kubelet/read-page";
 import { startKubeletSource } from "../../server/sources/kubelet/scraper";
+import type { NodeDetail, Status } from "../../server/contract/schemas";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
+import { startProduct, until } from "../setup/product";
 
 const options = { node: true, runtimeTimeout: "20s" };
 const missing = clusterMissing(options);
@@ -151,6 +153,31 @@ test("a real kubelet is refused where its certificate does not fit", async () =>
   const faultOf = (fetch: KubeletFetch, target: NodeTarget) => statusOf(fetch, "metrics", target).then(() => "accepted", (error: unknown) => explain(error).message);
   expect(await faultOf(direct({ kubeconfig: account, ca: other.certPem }), node)).toContain("certificate not trusted");
   expect(await faultOf(direct({ kubeconfig: account }), { name: nodeName("node-2"), addresses: [{ type: "InternalIP", address: "10.99.0.11" }] })).toContain("certificate names another host");
+});
+
+test("the product started with an administrator's kubeconfig and no --kubelet asks kubelets through the API server", async () => {
+  const product = await startProduct({ args: ["--kubeconfig", cluster.kubeconfig] });
+  try {
+    const kubelet = await until("the kubelet read", WAIT_MS, async () => {
+      const { kubelet: found } = await product.api<Status>("/api/v1/status");
+      return found?.scraped === 1 ? found : undefined;
+    });
+    expect(kubelet).toMatchObject({ mode: "proxy", failing: 0 });
+    const { sources } = await product.api<NodeDetail>("/api/v1/nodes/node-1");
+    expect(sources.find(({ source }) => source === "kubelet")).toMatchObject({ freshness: "fresh" });
+  } finally {
+    await product.stop();
+  }
+});
+
+test("the product started as the account of deploy/rbac.yaml and no --kubelet asks kubelets directly, since it may not get nodes/proxy", async () => {
+  const product = await startProduct({ args: ["--kubeconfig", await cluster.account()] });
+  try {
+    const kubelet = await until("the mode", WAIT_MS, async () => (await product.api<Status>("/api/v1/status")).kubelet);
+    expect(kubelet.mode).toBe("direct");
+  } finally {
+    await product.stop();
+  }
 });
 
 test("an administrator reads the same pages through the API server", async () => {
