@@ -110,6 +110,19 @@ test.describe("what cannot start says so in one sentence and ends with a code", 
   });
 });
 
+test("own metrics are told on the port of --metrics-port, and nowhere else", async () => {
+  const metricsPort = await freePort();
+  const product = await startProduct({ args: ["--simulate", "--nodes", "3", "--scenario", "healthy", "--metrics-port", String(metricsPort)] });
+  try {
+    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/plain")]);
+    expect(await answer.text()).toMatch(/^sandglass_store_writable 1$/m);
+    expect((await fetch(`${product.url}/metrics`)).status).toBe(404);
+  } finally {
+    await product.stop();
+  }
+});
+
 test.describe("ending", () => {
   test("SIGTERM ends everything with a page open, and leaves no port and no lock", async ({ page }) => {
     const dataDir = path.join(dir, "ending");
