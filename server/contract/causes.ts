@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CAUSE_CODES } from "../domain/causes/codes";
 import { EvidenceSchema } from "./evidence";
+import { written } from "./written";
 
 const time = z.iso.datetime();
 const code = z.enum(CAUSE_CODES as [(typeof CAUSE_CODES)[number], ...(typeof CAUSE_CODES)[number][]]); // the list is not empty
@@ -58,8 +59,8 @@ export const CauseKnowledgeSchema = z.object({
 export const CauseKnowledgeListSchema = z.object({ causes: z.array(CauseKnowledgeSchema) });
 
 export const MAX_REASON_CHARS = 1_000;
-const subject = z.string().max(600).regex(/^[^/\s]{1,253}\/[^/\s]{1,253}$/, "must be a namespace and a name: kube-system/csi-node");
-export const AcceptExceptionBodySchema = z.strictObject({ subject, reason: z.string().trim().min(1, "must not be empty").max(MAX_REASON_CHARS, `must be at most ${MAX_REASON_CHARS} characters`) });
+const subject = z.string().max(600).regex(/^[^/\s\p{C}]{1,253}\/[^/\s\p{C}]{1,253}$/u, "must be a namespace and a name: kube-system/csi-node");
+export const AcceptExceptionBodySchema = z.strictObject({ subject, reason: written(MAX_REASON_CHARS) });
 export const WithdrawExceptionBodySchema = z.strictObject({ subject });
 export const WithdrawnExceptionSchema = z.object({ code, subject: z.string() });
 

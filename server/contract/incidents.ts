@@ -4,6 +4,7 @@ import { HURT_ROLES } from "../domain/incident/hurt";
 import { STORY_KINDS } from "../domain/incident/story";
 import { SOURCES } from "../domain/sources";
 import { EvidenceSchema } from "./evidence";
+import { written, writtenLine } from "./written";
 
 const time = z.iso.datetime();
 const code = z.enum(CAUSE_CODES as [(typeof CAUSE_CODES)[number], ...(typeof CAUSE_CODES)[number][]]); // the list is not empty
@@ -159,10 +160,9 @@ export const IncidentExportSchema = z.object({
 
 export const MAX_NOTE_CHARS = 4_000;
 export const MAX_TITLE_CHARS = 200;
-const written = (most: number) => z.string().trim().min(1, "must not be empty").max(most, `must be at most ${most} characters`);
 export const AcknowledgeBodySchema = z.strictObject({});
 export const NoteBodySchema = z.strictObject({ text: written(MAX_NOTE_CHARS) });
-export const TitleBodySchema = z.strictObject({ title: written(MAX_TITLE_CHARS) });
+export const TitleBodySchema = z.strictObject({ title: writtenLine(MAX_TITLE_CHARS) });
 export const AcknowledgedSchema = z.object({ id: z.number().int(), by: z.string(), at: time });
 export const SaidSchema = z.object({ id: z.number().int() });
 

@@ -168,6 +168,20 @@ describe("what people say", () => {
     expect(entries[1]?.detail).toEqual({ text: "The limit is 100m." });
   });
 
+  test("is kept with everything that a terminal or a text direction would act on as visible signs, in the page and in both exports", async () => {
+    expect((await post(note, "2", { text: "a\u0000b\u001b[31m\u202e\u009b2J\nline two" })).status).toBe(200);
+    expect((await post(title, "2", { title: "night\u001b]0;x\u0007\nof \u2066 it" })).status).toBe(200);
+    const body = await detail(2);
+    expect(body.noteList.map(({ text }) => text)).toEqual(["a␀b␛[31m\\u202e\\u009b2J\nline two"]);
+    expect(body.title).toBe("night␛]0;x␇ of \\u2066 it");
+    for (const format of ["json", "markdown"]) {
+      const text = await (await get(exported, `/api/v1/incidents/2/export?format=${format}`, { id: "2" })).text();
+      expect([format, text.includes("a␀b␛")]).toEqual([format, true]);
+      expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e\u2066]/);
+    }
+    expect(JSON.stringify(await auditOf())).not.toMatch(/\\u001b|\\u0000|\u202e|\u2066/);
+  });
+
   test.each([
     ["from another site", { ...origin, origin: "http://evil.example" }, 403],
     ["without an origin", { "content-type": "application/json" }, 403],
@@ -180,7 +194,7 @@ describe("what people say", () => {
 
   test.each([
     ["an empty note", note, { text: "   " }], ["a note over the bound", note, { text: "x".repeat(MAX_NOTE_CHARS + 1) }], ["a note with another field", note, { text: "x", by: "somebody else" }], ["no note", note, {}],
-    ["an empty title", title, { title: "" }], ["a title over the bound", title, { title: "x".repeat(MAX_TITLE_CHARS + 1) }], ["an acknowledgement for somebody else", acknowledge, { by: "somebody else" }],
+    ["an empty title", title, { title: "" }], ["a note whose visible signs are over the bound", note, { text: "\u202e".repeat(MAX_NOTE_CHARS / 2) }], ["a title over the bound", title, { title: "x".repeat(MAX_TITLE_CHARS + 1) }], ["an acknowledgement for somebody else", acknowledge, { by: "somebody else" }],
   ])("%s is refused", async (_, handler, body) => {
     expect((await post(handler, "1", body)).status).toBe(400);
   });

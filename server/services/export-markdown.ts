@@ -1,12 +1,13 @@
 import type { NodeExport } from "../contract/schemas";
+import { visibleText } from "../domain/clean-text";
 
 /** Characters that Markdown would act on; a backslash before each makes them text. */
 const ACTIVE = /[\\`*_{}[\]()#+\-.!|~:@]/g;
 /** What HTML inside Markdown would act on. */
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Text from the cluster as text: one line, nothing of it acted on by a Markdown reader, no link made of it. */
-export const markdownText = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll(ACTIVE, (char) => `\\${char}`).replaceAll(/[&<>]/g, (char) => ENTITIES[char] ?? char);
+/** Text of the cluster or of a person as text: control characters visible, one line, nothing of it acted on by a Markdown reader, no link made of it. */
+export const markdownText = (text: string): string => visibleText(text).replaceAll(/\s+/g, " ").replaceAll(ACTIVE, (char) => `\\${char}`).replaceAll(/[&<>]/g, (char) => ENTITIES[char] ?? char);
 
 /** Series longer than this are told by their extremes only; the JSON export has every point. */
 const MAX_EVENT_ROWS = 200;
