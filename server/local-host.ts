@@ -5,3 +5,6 @@
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
 export const isLocalHost = (host: string | null | undefined): boolean => typeof host === "string" && LOCAL_HOST.test(host);
+
+/** What whoever comes by another name is told. */
+export const OTHER_HOST_REFUSED = "Open Sandglass as localhost, 127.0.0.1 or [::1]. Another host name is refused while no sign-in is configured.";

@@ -65,6 +65,21 @@ describe("a body", () => {
   test("that is not JSON is refused", async () => {
     await expect(readJsonBody(post("{"))).rejects.toMatchObject({ code: "invalid" });
   });
+  test.each([
+    ["bytes that are no UTF-8", Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]), "not UTF-8"],
+    ["a character that is cut short", Buffer.from('{"a":"\u20ac"}').subarray(0, 8), "not UTF-8"],
+    ["a surrogate half in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), "not UTF-8"],
+    ["an escaped surrogate half", '{"a":[{"b":"\\ud800"}]}', "surrogate pair"],
+    ["a surrogate half in a name", '{"\\udc00":1}', "surrogate pair"],
+  ])("with %s is refused, and says so", async (_, body, says) => {
+    await expect(readJsonBody(post(body))).rejects.toMatchObject({ code: "invalid", message: expect.stringContaining(says) as string });
+  });
+  test("with characters of every plane is read as it is", async () => {
+    await expect(readJsonBody(post('{"a":"größer 日本 🚀 \\ud83d\\ude80"}'))).resolves.toEqual({ a: "größer 日本 🚀 🚀" });
+  });
+  test("that nests deeper than can be read is refused", async () => {
+    await expect(readJsonBody(post("[".repeat(30_000) + "]".repeat(30_000)))).rejects.toMatchObject({ code: "invalid" });
+  });
   test("within the limit is read", async () => {
     await expect(readJsonBody(post('{"a":1}'))).resolves.toEqual({ a: 1 });
   });

@@ -1,12 +1,12 @@
 import { ServiceError } from "../errors";
-import { isLocalHost } from "../local-host";
+import { isLocalHost, OTHER_HOST_REFUSED } from "../local-host";
 
 /**
  * Who may reach a server without sign-in: the person at the loopback, and no page of another site that the person's
  * browser happens to show. A name that resolves to 127.0.0.1 elsewhere (DNS rebinding) fails on the Host.
  */
 export function requireLocalHost(headers: Headers): void {
-  if (!isLocalHost(headers.get("host"))) throw new ServiceError("bad-host", "Open Sandglass as localhost, 127.0.0.1 or [::1]. Another host name is refused while no sign-in is configured.");
+  if (!isLocalHost(headers.get("host"))) throw new ServiceError("bad-host", OTHER_HOST_REFUSED);
 }
 
 /**
@@ -41,8 +41,28 @@ export async function readJsonBody(request: Request, maxBytes = MAX_BODY_BYTES):
     if (bytes > maxBytes) throw tooLarge;
     chunks.push(chunk);
   }
+  const text = decoded(Buffer.concat(chunks));
+  let loneHalf = false;
+  const value = parsed(text, (key, part: unknown) => {
+    if (!key.isWellFormed() || (typeof part === "string" && !part.isWellFormed())) loneHalf = true;
+    return part;
+  });
+  if (loneHalf) throw new ServiceError("invalid", "The body is not Unicode text: a string in it has half of a surrogate pair alone.");
+  return value;
+}
+
+/** Nothing is replaced in what a person sent: it is taken as it is, or not at all. */
+function decoded(bytes: Uint8Array): string {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ServiceError("invalid", "The body is not UTF-8.", { cause });
+  }
+}
+
+function parsed(text: string, look: (key: string, part: unknown) => unknown): unknown {
+  try {
+    return JSON.parse(text, look);
   } catch (cause) {
     throw new ServiceError("invalid", "The body is not JSON.", { cause });
   }
