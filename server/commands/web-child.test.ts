@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { build } from "esbuild";
+import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../clock";
 import { freePort } from "../dev/free-port";
@@ -29,8 +30,14 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const program = (text: string): void => writeFileSync(path.join(root, ".next/standalone/server.js"), text);
 
-const start = async (port: number, signal = new AbortController().signal) =>
-  startWebChild({ root, preload: path.join(built, "web-preload.mjs"), host: "127.0.0.1", port, encodedConfig: "{}", env: { ...process.env, KUBECONFIG: "/somewhere/kubeconfig", KUBERNETES_SERVICE_HOST: "10.0.0.1" }, clock: systemClock, log: createLog("silent", "test"), onEnded: () => ended.push("ended"), signal });
+const start = async (port: number, signal = new AbortController().signal, log = createLog("silent", "test")) =>
+  startWebChild({ root, preload: path.join(built, "web-preload.mjs"), host: "127.0.0.1", port, encodedConfig: "{}", env: { ...process.env, KUBECONFIG: "/somewhere/kubeconfig", KUBERNETES_SERVICE_HOST: "10.0.0.1" }, clock: systemClock, log, onEnded: () => ended.push("ended"), signal });
+
+/** A log whose records can be looked at. */
+function keptLog() {
+  const lines: string[] = [];
+  return { log: pino({ level: "warn" }, { write: (line: string) => lines.push(line) }), records: () => lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) }; // as pino writes it
+}
 
 const SERVES = `require("node:http").createServer((_, answer) => answer.end(JSON.stringify(process.env))).listen(Number(process.env.PORT), process.env.HOSTNAME);`;
 
@@ -62,6 +69,24 @@ describe("the web process", () => {
     } finally {
       await web.stop();
     }
+  });
+
+  test("that was ended by the signal to its whole group is no error, and is not started again", async () => {
+    program(`require("node:fs").appendFileSync(${JSON.stringify(path.join(root, "starts"))}, "start\\n"); process.on("message", () => {}); require("node:http").createServer((_, answer) => answer.end(String(process.pid))).listen(Number(process.env.PORT), process.env.HOSTNAME);`);
+    const port = await freePort();
+    const { log, records } = keptLog();
+    const stopping = new AbortController();
+    const web = await start(port, stopping.signal, log);
+    const pid = Number(await (await fetch(`http://127.0.0.1:${port}/`)).text());
+    process.kill(pid, "SIGKILL");
+    const until = performance.now() + 300;
+    while (performance.now() < until); // it is gone, and this process has not heard of it yet
+    for (let count = 0; count < 4; count += 1) web.notify();
+    stopping.abort();
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // twice the delay of a restart
+    await web.stop();
+    expect(records()).toEqual([]);
+    expect(readFileSync(path.join(root, "starts"), "utf8")).toBe("start\n");
   });
 
   test("sends what the build packed as it was packed, and has Next's server answer the rest", async () => {

@@ -82,7 +82,7 @@ export async function startWebChild(options: {
     started.stdout?.resume(); // Next's own "ready" lines
     started.on("error", (err) => options.log.error({ err }, "web process"));
     started.on("exit", (code, signal) => {
-      if (stopping || started !== child) return;
+      if (stopping || options.signal.aborted || started !== child) return; // a signal to the whole group may end it first
       options.onEnded();
       const nowMs = options.clock.now();
       restarts = [...restarts.filter((ms) => nowMs - ms < 60_000), nowMs];
@@ -92,7 +92,7 @@ export async function startWebChild(options: {
       }
       options.log.warn({ code, signal }, "web process ended; starting it again");
       setTimeout(() => {
-        if (!stopping) child = start();
+        if (!stopping && !options.signal.aborted) child = start();
       }, RESTART_DELAY_MS);
     });
     return started;
@@ -103,7 +103,7 @@ export async function startWebChild(options: {
     const last = child;
     if (last === undefined || last.exitCode !== null || last.signalCode !== null) return;
     const ended = once(last, "exit");
-    if (last.connected) last.send({ type: "stop" });
+    tell(last, { type: "stop" });
     last.kill("SIGTERM");
     const timer = setTimeout(() => last.kill("SIGKILL"), STOP_TIMEOUT_MS);
     await ended;
@@ -120,7 +120,7 @@ export async function startWebChild(options: {
   return {
     failed,
     notify: () => {
-      if (child?.connected === true) child.send({ type: "changed" });
+      if (child !== undefined) tell(child, { type: "changed" });
     },
     stop,
   };
@@ -141,4 +141,9 @@ async function waitForPages(url: string, child: ChildProcess, stopped: AbortSign
     await new Promise((resolve) => setTimeout(resolve, HEALTH_POLL_MS));
   }
   throw new Error(`The pages did not come up within ${START_TIMEOUT_MS / 1_000} s.`);
+}
+
+/** One that is gone, or goes just now, is told nothing; its "exit" says what there is to say. */
+function tell(child: ChildProcess, message: { readonly type: "stop" | "changed" }): void {
+  if (child.connected) child.send(message, () => {}); // without the callback a failure would be an "error" of the process
 }
