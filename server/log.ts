@@ -6,7 +6,10 @@ import pino from "pino";
  */
 export type Log = pino.Logger;
 
-export function createLog(level: string, name: string): Log {
+/** Where the web process writes its records: the collector's standard error. Its own takes what Next prints, which the collector makes records of. */
+export const WEB_LOG_FD = 4;
+
+export function createLog(level: string, name: string, fd = 2): Log {
   return pino(
     {
       name,
@@ -14,6 +17,6 @@ export function createLog(level: string, name: string): Log {
       redact: { paths: ["token", "*.token", "authorization", "*.authorization", "headers", "*.headers"], censor: "[removed]" },
       base: { name },
     },
-    pino.destination({ dest: 2, sync: true }),
+    pino.destination({ dest: fd, sync: true }),
   );
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
@@ -69,6 +69,28 @@ describe("the web process", () => {
     } finally {
       await web.stop();
     }
+  });
+
+  test("has what it prints told in records, and writes its own where the collector writes", async () => {
+    program(`process.stderr.write("Error: a\\n    at b\\n"); require("node:http").createServer((_, answer) => answer.end(JSON.stringify([4, 2].map((fd) => require("node:fs").fstatSync(fd).ino)))).listen(Number(process.env.PORT), process.env.HOSTNAME);`);
+    const port = await freePort();
+    const { log, records } = keptLog();
+    const web = await start(port, undefined, log);
+    try {
+      const [own, printed] = (await (await fetch(`http://127.0.0.1:${port}/`)).json()) as number[];
+      expect(own).toBe(fstatSync(2).ino);
+      expect(printed).not.toBe(own);
+      await expect.poll(() => records().map(({ msg, text }) => ({ msg, text }))).toEqual([{ msg: "web process printed", text: "Error: a\n    at b" }]);
+    } finally {
+      await web.stop();
+    }
+  });
+
+  test("that ends while it starts has said why in a record before the error is told", async () => {
+    program(`process.stderr.write("Error: why\\n", () => process.exit(3));`);
+    const { log, records } = keptLog();
+    await expect(start(await freePort(), undefined, log)).rejects.toThrow("exit code 3");
+    expect(records()[0]).toMatchObject({ msg: "web process printed", text: "Error: why" });
   });
 
   test("that was ended by the signal to its whole group is no error, and is not started again", async () => {

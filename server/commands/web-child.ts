@@ -1,11 +1,12 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { fork, type ChildProcess, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../clock";
 import { ConfigError, WEB_VARIABLE, type Environment } from "../config";
-import type { Log } from "../log";
+import { WEB_LOG_FD, type Log } from "../log";
+import { recordForeignText } from "./foreign-text";
 
 /** How long pages may take to come up before the start counts as failed. */
 const START_TIMEOUT_MS = 60_000;
@@ -14,6 +15,8 @@ const HEALTH_POLL_MS = 100;
 const STOP_TIMEOUT_MS = 4_000;
 const MAX_RESTARTS_PER_MINUTE = 5;
 const RESTART_DELAY_MS = 500;
+/** How long an end waits for the last lines of a process that is gone. */
+const LAST_LINES_MS = 1_000;
 
 export interface WebChild {
   /** The collector wrote something. */
@@ -58,6 +61,7 @@ export async function startWebChild(options: {
   let child: ChildProcess | undefined;
   let stopping = false;
   let restarts: number[] = [];
+  let lastLines: Promise<void> = Promise.resolve();
   let fail: (error: Error) => void = () => {};
   const failed = new Promise<Error>((resolve) => {
     fail = resolve;
@@ -77,9 +81,10 @@ export async function startWebChild(options: {
         TZ: "UTC",
         [WEB_VARIABLE]: options.encodedConfig,
       },
-      stdio: ["ignore", "pipe", "inherit", "ipc"],
+      stdio: stdioOfChild(),
     });
     started.stdout?.resume(); // Next's own "ready" lines
+    if (started.stderr !== null) lastLines = recordForeignText(started.stderr, options.clock, options.log);
     started.on("error", (err) => options.log.error({ err }, "web process"));
     started.on("exit", (code, signal) => {
       if (stopping || options.signal.aborted || started !== child) return; // a signal to the whole group may end it first
@@ -115,6 +120,7 @@ export async function startWebChild(options: {
     await waitForPages(`http://${options.host}:${options.port}/healthz`, child, options.signal);
   } catch (error) {
     await stop(); // or one that is started again would stay behind with the port
+    await Promise.race([lastLines, new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]); // the error is told below them
     throw error;
   }
   return {
@@ -146,4 +152,11 @@ async function waitForPages(url: string, child: ChildProcess, stopped: AbortSign
 /** One that is gone, or goes just now, is told nothing; its "exit" says what there is to say. */
 function tell(child: ChildProcess, message: { readonly type: "stop" | "changed" }): void {
   if (child.connected) child.send(message, () => {}); // without the callback a failure would be an "error" of the process
+}
+
+/** Its own records go where the collector's go; what Next prints does not. */
+function stdioOfChild(): StdioOptions {
+  const stdio: Exclude<StdioOptions, string> = ["ignore", "pipe", "pipe", "ipc"];
+  stdio[WEB_LOG_FD] = 2;
+  return stdio;
 }

@@ -1,7 +1,7 @@
 import { clockOf, type Clock } from "../clock";
 import { processEnvironment, systemUser, webConfig, type WebConfig } from "../config";
 import type { Actor } from "../domain/permit";
-import { createLog, type Log } from "../log";
+import { createLog, WEB_LOG_FD, type Log } from "../log";
 import { openReader } from "../store/reader";
 import { openState } from "../store/state";
 import type { State } from "../store/state-types";
@@ -39,7 +39,7 @@ export function setWebRuntime(runtime: WebRuntime): void {
 }
 
 function createRuntime(config: WebConfig): WebRuntime {
-  const log = createLog(config.logLevel, "web");
+  const log = createLog(config.logLevel, "web", WEB_LOG_FD);
   const clock = clockOf(config.clock);
   const reader = honestReader(openReader({ file: config.file }), clock);
   const hub = createStreamHub({ reader, clock, log, version: config.version, actionsAllowed: config.actionsAllowed });
