@@ -1,12 +1,12 @@
 import { NextResponse, type NextRequest } from "next/server";
-import { isLocalHost } from "@/server/local-host";
+import { isLocalHost, OTHER_HOST_REFUSED } from "@/server/local-host";
 
 /**
- * Headers of every page, and the first look at Host. It is not where anything is decided: pages and routes check
- * again in `requestContext()` and `handler()`.
+ * Headers of every page, and a look at Host behind that of `server/http/front-door.ts`. It is not where anything is decided: pages and routes
+ * check again in `requestContext()` and `handler()`.
  */
 export default function proxy(request: NextRequest): NextResponse {
-  if (!isLocalHost(request.headers.get("host"))) return new NextResponse("Open Sandglass as localhost, 127.0.0.1 or [::1].\n", { status: 421 });
+  if (!isLocalHost(request.headers.get("host"))) return new NextResponse(`${OTHER_HOST_REFUSED}\n`, { status: 421 });
   const nonce = btoa(crypto.randomUUID());
   const policy = [
     "default-src 'self'",
@@ -33,4 +33,4 @@ export default function proxy(request: NextRequest): NextResponse {
 }
 
 /** Pages only: the API sets its own headers, and built files may be cached. */
-export const config = { matcher: ["/((?!api/|_next/static/|healthz|readyz).*)"] };
+export const config = { matcher: ["/((?!api/|_next/static/|healthz$|readyz$).*)"] };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { fstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { get, type IncomingMessage } from "node:http";
+import { get, request, type IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
@@ -9,6 +9,7 @@ import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../clock";
 import { freePort } from "../dev/free-port";
+import { SAFE_HEADERS } from "../http/problem";
 import { createLog } from "../log";
 import { startWebChild } from "./web-child";
 
@@ -66,6 +67,68 @@ describe("the web process", () => {
       };
       for (const target of ["/nodes/%E0%A4%A", "/api/v1/nodes/%", "/%zz?a=1"]) expect([target, await status(target)]).toEqual([target, 400]);
       for (const target of ["/nodes/%41", "/?q=%E0%A4%A"]) expect([target, await status(target)]).toEqual([target, 200]);
+    } finally {
+      await web.stop();
+    }
+  });
+
+  test("is asked nothing that is not Next's to answer: such a request gets a problem document with the API's headers", async () => {
+    program(SERVES);
+    const port = await freePort();
+    const web = await start(port);
+    try {
+      const answerTo = async (method: string, target: string, headers: Readonly<Record<string, string>> = {}) => {
+        const [answer] = (await once(request({ host: "127.0.0.1", port, path: target, method, headers }).end(), "response")) as [IncomingMessage]; // what "response" brings
+        const parts: Buffer[] = [];
+        for await (const part of answer) parts.push(part as Buffer); // no encoding was set
+        return { status: answer.statusCode, headers: answer.headers, text: Buffer.concat(parts).toString() };
+      };
+      for (const [method, target, headers, status, code] of [
+        ["GET", "/api/v1/nosuch", {}, 404, "not-found"],
+        ["PUT", "/api/v1/fleet", {}, 405, "method-not-allowed"],
+        ["TRACE", "/", {}, 405, "method-not-allowed"],
+        ["POST", "/", { "next-action": "x" }, 405, "method-not-allowed"],
+        ["POST", "/api/v1/explain", { "next-action": "x" }, 400, "invalid"],
+        ["GET", "/healthzfoo", { host: "evil.example" }, 421, "bad-host"],
+        ["GET", "/%zz", {}, 400, "invalid"],
+      ] as const) {
+        const answer = await answerTo(method, target, headers);
+        expect.soft([method, target, answer.status, JSON.parse(answer.text)]).toMatchObject([method, target, status, { code, status, requestId: expect.any(String) as string }]);
+        expect.soft(answer.headers).toMatchObject({ "content-type": "application/problem+json", ...SAFE_HEADERS });
+        expect.soft(answer.headers.allow).toBe(status === 405 ? "GET, HEAD" : undefined);
+      }
+      expect((await answerTo("HEAD", "/api/v1/nosuch")).text).toBe("");
+      expect(await answerTo("GET", "/api/v1/fleet")).toMatchObject({ status: 200 });
+    } finally {
+      await web.stop();
+    }
+  });
+
+  test("writes one record of requests by another host's name, however many come", async () => {
+    program(SERVES);
+    const port = await freePort();
+    const { log, records } = keptLog();
+    const web = await start(port, undefined, log);
+    try {
+      for (let count = 0; count < 20; count += 1) {
+        const [answer] = (await once(get({ host: "127.0.0.1", port, path: "/healthzfoo", headers: { host: "evil.example" } }), "response")) as [IncomingMessage]; // what "response" brings
+        answer.resume();
+        expect(answer.statusCode).toBe(421);
+      }
+    } finally {
+      await web.stop();
+    }
+    expect(records().map(({ msg, host, url }) => ({ msg, host, url }))).toEqual([{ msg: "a request by another host's name was refused", host: "evil.example", url: "/healthzfoo" }]);
+  });
+
+  test("opens no other protocol", async () => {
+    program(`const server = require("node:http").createServer((_, answer) => answer.end()); server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\\r\\n\\r\\n")); server.listen(Number(process.env.PORT), process.env.HOSTNAME);`);
+    const port = await freePort();
+    const web = await start(port);
+    try {
+      const [answer] = (await once(get({ host: "127.0.0.1", port, path: "/", headers: { connection: "Upgrade", upgrade: "websocket" } }), "response")) as [IncomingMessage]; // what "response" brings
+      answer.resume();
+      expect(answer.statusCode).toBe(400);
     } finally {
       await web.stop();
     }

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Clock } from "../clock";
 import { ConfigError, WEB_VARIABLE, type Environment } from "../config";
 import { WEB_LOG_FD, type Log } from "../log";
+import { cleanText } from "../sources/kube-api/text";
 import { recordForeignText } from "./foreign-text";
 
 /** How long pages may take to come up before the start counts as failed. */
@@ -17,6 +18,7 @@ const MAX_RESTARTS_PER_MINUTE = 5;
 const RESTART_DELAY_MS = 500;
 /** How long an end waits for the last lines of a process that is gone. */
 const LAST_LINES_MS = 1_000;
+const MAX_TOLD_CHARS = 200;
 
 export interface WebChild {
   /** The collector wrote something. */
@@ -86,6 +88,7 @@ export async function startWebChild(options: {
     started.stdout?.resume(); // Next's own "ready" lines
     if (started.stderr !== null) lastLines = recordForeignText(started.stderr, options.clock, options.log);
     started.on("error", (err) => options.log.error({ err }, "web process"));
+    started.on("message", (message) => tellOfOtherHost(message, options.log));
     started.on("exit", (code, signal) => {
       if (stopping || options.signal.aborted || started !== child) return; // a signal to the whole group may end it first
       options.onEnded();
@@ -159,4 +162,12 @@ function stdioOfChild(): StdioOptions {
   const stdio: Exclude<StdioOptions, string> = ["ignore", "pipe", "pipe", "ipc"];
   stdio[WEB_LOG_FD] = 2;
   return stdio;
+}
+
+/** `web-preload.ts` says once a minute at most that it refused requests by another host's name. */
+function tellOfOtherHost(message: unknown, log: Log): void {
+  if (typeof message !== "object" || message === null || !("type" in message) || message.type !== "other-host") return;
+  const { host, method, url, untold } = message as { readonly host?: unknown; readonly method?: unknown; readonly url?: unknown; readonly untold?: unknown };
+  const told = (value: unknown): string => cleanText(String(value), MAX_TOLD_CHARS);
+  log.warn({ host: told(host), method: told(method), url: told(url), untoldBefore: Number(untold) }, "a request by another host's name was refused");
 }

@@ -11,6 +11,7 @@ import { AcknowledgeBodySchema, AcknowledgedSchema, IncidentDetailSchema, Incide
 import {
   AcceptedKeySchema, AcceptKeyBodySchema, ActionOffersSchema, ActionPlanSchema, ActionRunSchema, ActionRunsSchema, AuditLogSchema, DryRunSchema, FleetSchema, NodeDetailSchema, NodeEventsSchema, NodeExportSchema, OfferedKeysSchema, AnyPlanBodySchema, AnyRunBodySchema, ActionRunDetailSchema, StatusSchema, TimelineSchema, VisibilitySchema,
 } from "../contract/schemas";
+import type { OfferedCall } from "./offered";
 
 /** Every route of the API, once: the handlers, the OpenAPI document and the tests are made from this. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
@@ -31,7 +32,7 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
 /** A text of the greatest length, each of its characters escaped in JSON or of several bytes. */
 export const MAX_EXPLAIN_BODY_BYTES = 4 * 1_048_576;
 
-const route = <R extends Route>(definition: R): R => definition;
+const route = <R extends Route & OfferedCall>(definition: R): R => definition;
 
 export const NodeNameParam = z.string().transform((text, ctx) => {
   const name = parseNodeName(text);

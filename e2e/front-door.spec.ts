@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { SAFE_HEADERS } from "@/server/http/problem";
+import { startProduct, until, type Product } from "./setup/product";
+import { expect, test } from "./setup/test";
+
+let product: Product;
+test.beforeAll(async () => {
+  product = await startProduct({ args: ["--simulate", "--scenario", "healthy", "--nodes", "3", "--kubelet-tls", "insecure"] });
+  await until("three nodes", 60_000, async () => ((await product.api<{ nodes: unknown[] }>("/api/v1/fleet")).nodes.length === 3 ? true : undefined));
+});
+test.afterAll(() => product.stop());
+
+/** One request as no browser would send it. */
+async function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}) {
+  const sent = httpRequest({ host: "127.0.0.1", port: product.port, method, path, headers: { host: `localhost:${product.port}`, ...headers } }).end();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage]; // what "response" brings
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part as Buffer); // no encoding was set
+  return { status: answer.statusCode, headers: answer.headers, text: Buffer.concat(parts).toString() };
+}
+
+test("what the API does not have, or not by this method, is a problem document with its headers", async () => {
+  for (const [method, path, status, allow] of [
+    ["GET", "/api/v1/nosuch", 404, undefined],
+    ["GET", "/API/v1/fleet", 404, undefined],
+    ["GET", "/api/v1/nodes/x/incidents", 404, undefined],
+    ["GET", "/nodes/../api/nosuch", 404, undefined],
+    ["PUT", "/api/v1/fleet", 405, "GET, HEAD"],
+    ["GET", "/api/v1/explain", 405, "POST"],
+    ["TRACE", "/api/v1/fleet", 405, "GET, HEAD"],
+    ["PROPFIND", "/", 405, "GET, HEAD"],
+    ["POST", "/healthz", 405, "GET, HEAD"],
+  ] as const) {
+    const answer = await send(method, path);
+    expect.soft([method, path, answer.status, answer.headers.allow]).toEqual([method, path, status, allow]);
+    expect.soft(answer.headers).toMatchObject({ ...SAFE_HEADERS, "content-type": "application/problem+json" });
+    expect.soft(JSON.parse(answer.text)).toMatchObject({ status, requestId: expect.any(String) });
+  }
+  for (const path of ["/", "/api/v1/fleet", "/healthz", "/readyz"]) expect.soft([path, (await send("HEAD", path)).status]).toEqual([path, 200]);
+});
+
+test("no request from outside makes more than a few records, each one line", async () => {
+  const before = product.output().length;
+  for (let count = 0; count < 5; count += 1) {
+    for (const path of ["/", "/healthzfoo", "/readyz/", "/api/v1/nosuch", "/api/v1/fleet", "/nodes/%zz", "/_next/static/x.js"]) {
+      expect.soft([path, (await send("GET", path, { host: "evil.example" })).status]).toEqual([path, 421]);
+    }
+    await send("TRACE", "/api/v1/fleet");
+    expect.soft((await send("POST", "/", { "next-action": "7f".repeat(21) })).status).toBe(405);
+    expect.soft((await send("POST", "/api/v1/explain", { "next-action": "7f".repeat(21) })).status).toBe(400);
+    expect.soft((await send("POST", "/", { "content-type": "multipart/form-data; boundary=x" })).status).toBe(405);
+    // Next believes no state of its router without the address that belongs to it, and prints a stack for a broken one.
+    const first = await send("GET", "/", { rsc: "1", "next-router-state-tree": "broken" });
+    await send("GET", first.headers.location ?? "/", { rsc: "1", "next-router-state-tree": "broken" });
+    await new Promise((resolve) => setTimeout(resolve, 300)); // longer than what is printed is gathered
+  }
+  expect((await send("GET", "/healthz", { host: "evil.example" })).status).toBe(200);
+  const records = product.output().slice(before).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as { readonly msg: string });
+  expect(records.filter(({ msg }) => msg === "a request by another host's name was refused")).toHaveLength(1);
+  const printed = records.filter(({ msg }) => msg === "web process printed").length;
+  expect(printed).toBeGreaterThanOrEqual(1);
+  expect(printed).toBeLessThanOrEqual(10);
+  expect(records).toHaveLength(1 + printed);
+});
