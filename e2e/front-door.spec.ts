@@ -63,3 +63,12 @@ test("no request from outside makes more than a few records, each one line", asy
   expect(printed).toBeLessThanOrEqual(10);
   expect(records).toHaveLength(1 + printed);
 });
+
+test("every page says for as long as it is so that kubelets' certificates are not checked", async ({ page }) => {
+  for (const path of ["/", "/incidents", "/causes", "/audit", "/nodes/nosuch"]) {
+    await page.goto(`${product.url}${path}`);
+    await expect.soft(page.getByRole("alert").filter({ hasText: "Kubelets' certificates are not checked" }), path).toBeVisible();
+  }
+  await page.goto(`${product.url}/visibility`);
+  await expect(page.getByRole("region", { name: "Sources of nodes" }).getByText("Kubelets' certificates are not checked")).toBeVisible();
+});

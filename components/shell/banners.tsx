@@ -3,6 +3,7 @@
 import { useNow, useStatus } from "@/components/live/live-provider";
 import { formatCount, formatShare } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
+import { TLS_NOT_CHECKED } from "@/server/domain/kubelet-tls";
 import { Instant } from "@/components/ui/instant";
 import { useDataAge } from "./data-age";
 
@@ -11,10 +12,15 @@ export function Banners() {
   const status = useStatus();
   const now = useNow();
   const { state, age } = useDataAge();
-  const { api, store, backfill } = status;
+  const { api, store, backfill, kubelet } = status;
   const apiSince = api === undefined ? undefined : Date.parse(api.since);
   return (
     <div className="banners">
+      {kubelet?.tls === TLS_NOT_CHECKED ? (
+        <p className="banner is-warn" role="alert">
+          <b>Kubelets' certificates are not checked</b> (<code>--kubelet-tls=insecure</code>). Anyone on the way can pose as a kubelet, tell false figures, and read the token that kubelets are shown.
+        </p>
+      ) : null}
       {state === "lost" ? (
         <p className="banner is-warn" role="alert">
           <b>Connection lost.</b> What you see is {formatDuration(age)} old; trying again.

@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useMemo, useState } from "react";
 import type { Visibility } from "@/server/contract/schemas";
+import { TLS_NOT_CHECKED } from "@/server/domain/kubelet-tls";
 import { fetchJson } from "@/components/live/fetch-json";
-import { useNow, useShows } from "@/components/live/live-provider";
+import { useNow, useShows, useStatus } from "@/components/live/live-provider";
 import { QUERY_KEYS } from "@/components/live/queries";
 import { formatCount, plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
@@ -65,6 +66,7 @@ export function VisibilityPage({ initial, node }: { readonly initial: Visibility
             Sources of nodes<span className="count">{plural(data.nodes.length, "node")}</span>
           </h2>
         </div>
+        <KubeletTls />
         {sources.length === 0 ? <p className="pad quiet muted">No node is known yet.</p> : <ul className="vis">{sources.map((group) => <SourceLine key={`${group.source} ${group.freshness} ${group.reason}`} group={group} total={data.nodes.length} />)}</ul>}
       </section>
       {data.agents === undefined ? null : <AgentPort agents={data.agents} nodes={data.nodes} />}
@@ -124,6 +126,17 @@ function Kinds({ kinds }: { readonly kinds: Visibility["kinds"] }) {
         </Table>
       )}
     </section>
+  );
+}
+
+/** What kubelets say is believed or not by how their certificates are checked. */
+function KubeletTls() {
+  const { kubelet } = useStatus();
+  if (kubelet?.tls !== TLS_NOT_CHECKED) return null;
+  return (
+    <p className="pad quiet warn-t">
+      Kubelets' certificates are not checked (<code>--kubelet-tls=insecure</code>): whatever answers at a kubelet's address is believed. Use <code>verify</code>, or <code>pin</code> where kubelets have self-signed certificates.
+    </p>
   );
 }
 

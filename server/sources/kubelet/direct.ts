@@ -1,6 +1,7 @@
 import type { SecureContext } from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import type { KubeletPage } from "../../domain/observation";
+import { TLS_NOT_CHECKED } from "../../domain/kubelet-tls";
 import { certificateNames, kubeletOrigin, type NodeTarget } from "./address";
 import { KubeletError } from "./failures";
 import { PAGE_PATHS, TEXT_FORMAT, type KubeletAnswer, type KubeletFetch } from "./fetch";
@@ -58,7 +59,7 @@ export function createDirectFetch(options: DirectOptions): KubeletFetch {
 
   return {
     mode: "direct",
-    tls: tls.mode === "insecure" ? "insecure: certificates are not checked" : tls.mode,
+    tls: tls.mode === "insecure" ? TLS_NOT_CHECKED : tls.mode,
     get: async (node, page, signal): Promise<KubeletAnswer> => {
       const { statusCode, headers, body } = await ask(node, page, signal);
       return { status: statusCode, contentType: text(headers["content-type"]), gzip: text(headers["content-encoding"])?.toLowerCase() === "gzip", body };
