@@ -46,7 +46,7 @@ export async function runNodeAction({ ctx, input }: { readonly ctx: ActionCtx; r
   const tried = await ctx.state.triedDry({ node: plan.node, version: plan.version, sinceMs: nowMs - DRY_RUN_VALID_MS });
   const objects = (tried?.outcome?.state === "ended" ? tried.outcome.objects : []).flatMap(({ id, outcome }) => (outcome === "would" ? [id] : []));
   if (objects.length === 0) return refuse("refused", "It needs a dry run first: what the agent lists there is what it may touch.");
-  const busy = (await ctx.state.runs({ node: plan.node, limit: LOOK_BACK_RUNS })).find((run) => run.state === "running" && isNodeAction(run.plan.action));
+  const busy = (await ctx.state.runs({ node: plan.node, limit: LOOK_BACK_RUNS })).find((run) => run.requestId !== input.requestId && run.state === "running" && isNodeAction(run.plan.action));
   if (busy !== undefined) return refuse("too-many", `The agent of ${plan.node} still carries out "${busy.plan.title}". Wait for its end.`);
   const permit = authorize(ctx.actor, "run-action", asking.object, ctx);
   const order: WorkOrder = { id: randomUUID(), node: plan.node, action: input.action, dry: false, planVersion: plan.version, requestedBy: actorName(ctx.actor), issuedMs: nowMs, expiresMs: nowMs + ORDER_VALID_MS, params: plan.params, objects };
