@@ -71,7 +71,7 @@ it("an order that nobody took fails its run; one that was taken and not told of 
 it("a restart of the collector interrupts runs of its own and none of an agent", async () => {
   await begin();
   await state.startRun(permit, entry("request-2"), run("request-2"));
-  expect(ingest.verifications.interrupt(T0 + 1)).toBe(1);
+  expect(ingest.verifications.interrupt(T0 + 1, T0 + 1)).toBe(1);
   expect([(await theRun())?.state, (await state.run(requestId("request-2")))?.state]).toEqual(["running", "interrupted"]);
 });
 
