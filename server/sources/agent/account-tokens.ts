@@ -37,7 +37,8 @@ const MAX_KNOWN = 20_000;
 const MAX_REFUSED = 1_000;
 const MAX_PODS = 20_000;
 const MAX_AT_ONCE = 16;
-const MAX_WAITING = 256;
+/** No more than are through before an agent gives up: one that is told to come back keeps its connection, one that gave up begins anew. */
+const MAX_WAITING = 64;
 /** After a question that could not be asked, none is asked for this long. */
 const PAUSE_MS = 5_000;
 const BUSY_SECONDS = 2;

@@ -14,7 +14,7 @@ export interface AgentAccount {
 
 export const userNameOf = ({ namespace, name }: AgentAccount): string => `system:serviceaccount:${namespace}:${name}`;
 
-const REVIEW_TIMEOUT_MS = 10_000;
+const REVIEW_TIMEOUT_MS = 5_000;
 const NODE_NAME = "authentication.kubernetes.io/node-name";
 const POD_NAME = "authentication.kubernetes.io/pod-name";
 const POD_UID = "authentication.kubernetes.io/pod-uid";
