@@ -27,7 +27,7 @@ export function DryRunResult({ state, tried, trying, problem, nowMs, asked = "Th
       aside={
         tried === undefined || trying ? undefined : (
           <>
-            <Instant at={Date.parse(tried.result.at)} /> <ZoneName />, on the server
+            <Instant at={Date.parse(tried.result.at)} /> <ZoneName />, by {asked.charAt(0).toLowerCase() + asked.slice(1)}
             {state === "valid" ? <span className="num">, valid for {formatDuration((Date.parse(tried.result.validUntil) - nowMs) / 1_000)}</span> : null}
           </>
         )
