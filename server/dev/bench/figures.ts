@@ -1,4 +1,4 @@
-export type Part = "collector" | "store" | "ui" | "agents" | "agent";
+export type Part = "start" | "collector" | "store" | "ui" | "agents" | "agent";
 export type Unit = "cores" | "percent" | "seconds" | "MiB" | "KB" | "ms" | "per second" | "bytes" | "count";
 
 export interface Target {

@@ -36,6 +36,10 @@ export interface Fleet {
   readonly metricsUrl: string;
   /** The data file. */
   readonly file: string;
+  /** With which an administrator changes the simulated cluster. */
+  readonly kubeconfig: string;
+  /** An empty home. */
+  readonly home: string;
   status(): Promise<FleetStatus>;
   counts(): Promise<z.infer<typeof Counts>["counts"]>;
   stop(): Promise<void>;
@@ -100,6 +104,8 @@ export async function startFleet({ root, scratch, nodes, prepare, say }: FleetOp
     url,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
     file,
+    kubeconfig,
+    home,
     status: () => get("/api/v1/status", Status),
     counts: async () => (await get("/api/v1/fleet", Counts)).counts,
     stop: async () => {

@@ -7,12 +7,13 @@ import { writeBetweenMarks } from "./docs";
 import { markdownTable, met, shown, textTable, type Figure, type Part } from "./figures";
 import { describeMachine, machineLines, type Machine } from "./machine";
 import { BenchOptions } from "./run-options";
+import { benchStart } from "./start";
 import { benchStore } from "./store";
 import { benchUi } from "./ui";
 
 /** A part gives its figures, or one sentence why it cannot be measured here. What fails throws: the other parts are measured, and the run has failed. */
 type Measure = (options: BenchOptions, say: (line: string) => void) => Promise<readonly Figure[] | string>;
-const MEASURES: Readonly<Record<Part, Measure>> = { collector: benchCollector, store: benchStore, ui: benchUi, agents: benchAgents, agent: benchAgent };
+const MEASURES: Readonly<Record<Part, Measure>> = { start: benchStart, collector: benchCollector, store: benchStore, ui: benchUi, agents: benchAgents, agent: benchAgent };
 
 const options = BenchOptions.parse(JSON.parse(process.argv[2] ?? ""));
 const machine = await describeMachine(options.root, options.loadBefore);

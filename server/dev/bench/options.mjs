@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { Sentence } from "../steps.mjs";
 
 /** Measured without being asked for. */
-const USUAL = ["collector", "store", "ui"];
+const USUAL = ["start", "collector", "store", "ui"];
 /** Measured where they are named: they need root and a containerd, or minutes of both cores. */
 const ASKED = ["agents", "agent"];
 export const PARTS = [...USUAL, ...ASKED];

@@ -6,7 +6,7 @@ export const BenchOptions = z.object({
   agents: z.number().int().positive(),
   minutes: z.number().positive(),
   hours: z.number().positive(),
-  only: z.array(z.enum(["collector", "store", "ui", "agents", "agent"])).readonly(),
+  only: z.array(z.enum(["start", "collector", "store", "ui", "agents", "agent"])).readonly(),
   writeDocs: z.boolean(),
   /** What makes the same figures again. */
   command: z.string(),

@@ -3,6 +3,7 @@ import { openIngest } from "../../store/ingest";
 import type { Figure } from "./figures";
 import { batchOf, nodeNames, PERIOD_MS, PERIODS_PER_BATCH, randomFrom, samplesAt, upkeep } from "./fill";
 import { startFleet, wait, type Fleet } from "./fleet";
+import { benchLive } from "./live";
 import { scriptsOfPage } from "./page-scripts";
 import type { BenchOptions } from "./run-options";
 import { KB, largest, percentile } from "./statistics";
@@ -37,7 +38,7 @@ export async function benchUi(options: BenchOptions, say: (line: string) => void
         say(`loading the pages of ${nodes} nodes`);
         if (small) figures.push(...(await weights(browser, fleet)));
         figures.push(...(await firstPaint(browser, fleet, nodes)));
-        if (nodes === options.nodes) figures.push(await longTasks(browser, fleet, nodes));
+        if (nodes === options.nodes) figures.push(await longTasks(browser, fleet, nodes), ...(await benchLive(browser, fleet, nodes)));
         if (small) figures.push(...(await clickToChart(browser, fleet, options.hours)));
       } finally {
         await fleet.stop();
