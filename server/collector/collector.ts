@@ -21,7 +21,7 @@ import { createOwnMetrics } from "./own-metrics";
 import { Pipeline } from "./pipeline";
 import { podsOfNode } from "./pods-of-node";
 import type { Tap } from "./recording/recorder";
-import { apiHealth } from "./status";
+import { ApiWatch } from "./status";
 import { backfill } from "./backfill";
 import { carryOutVerifications } from "./verify";
 import { openWorkDesk } from "./work-desk";
@@ -137,6 +137,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     interrupted.leftBehind(clock.now());
     let { pastComing } = options;
     let doneShare = pastComing ? 0 : undefined;
+    const answers = new ApiWatch(startedMs);
     const status = (): CollectorStatus => {
       const kinds = [...pipeline.cluster.kinds.values()];
       const kubelet = kubelets.source.status();
@@ -146,7 +147,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         startedMs,
         atMs: clock.now(),
         kinds,
-        api: apiHealth(kinds, startedMs, clock.now()),
+        api: answers.look(kinds, clock.now()),
         kubelet: { mode: kubelet.mode, tls: kubelet.tls, scraped: kubelet.scraped, failing: kubelet.failing, skipped: kubelet.skipped, lateMs: Math.round(kubelet.lateMs) },
         agents: { listening: listener !== undefined, reporting: pipeline.reportingAgents, dropped: listener?.dropped ?? {}, ...(listener === undefined ? {} : { accepted: listener.accepted, turnedAway: listener.turnedAway }), ...(listener?.identityTrouble === undefined ? {} : { identityTrouble: listener.identityTrouble }) },
         store: { ...writer.state, ...withSize(ingest.sizeBytes()) },

@@ -4,7 +4,7 @@ import type { Thresholds } from "../domain/thresholds";
 import type { Log } from "../log";
 import type { CollectorStatus, Ingest } from "../store/types";
 import { Pipeline } from "./pipeline";
-import { apiHealth } from "./status";
+import { ApiWatch } from "./status";
 import { Writer } from "./writer";
 
 /** How often what changed is judged and written, as the collector does. */
@@ -28,6 +28,7 @@ export interface ReplayOptions {
 export class Replay {
   readonly pipeline: Pipeline;
   readonly #writer: Writer;
+  readonly #api: ApiWatch;
   #nowMs: number;
 
   constructor(
@@ -35,6 +36,7 @@ export class Replay {
     private readonly startMs: number,
   ) {
     this.#nowMs = startMs;
+    this.#api = new ApiWatch(startMs);
     const clock: Clock = { now: () => this.#nowMs, after: () => () => {}, rate: 1 };
     this.#writer = new Writer(options.ingest, options.log, () => {}, () => {});
     this.pipeline = new Pipeline({ clock, log: options.log, thresholds: options.thresholds, cniDaemons: options.cniDaemons, writer: this.#writer, views: [], expects: options.expects });
@@ -67,7 +69,7 @@ export class Replay {
   #status(): CollectorStatus {
     const kinds = [...this.pipeline.cluster.kinds.values()];
     return {
-      cluster: this.options.cluster, startedMs: this.startMs, atMs: this.#nowMs, kinds, api: apiHealth(kinds, this.startMs, this.#nowMs),
+      cluster: this.options.cluster, startedMs: this.startMs, atMs: this.#nowMs, kinds, api: this.#api.look(kinds, this.#nowMs),
       kubelet: { mode: "recorded", tls: "recorded", scraped: 0, failing: 0, skipped: 0, lateMs: 0 }, agents: { listening: this.options.expects.agents, reporting: this.pipeline.reportingAgents, dropped: {} },
       store: this.#writer.state, actionsAllowed: false,
     };
