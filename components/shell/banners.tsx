@@ -40,10 +40,15 @@ export function Banners() {
       {store?.writable === false ? (
         <p className="banner is-warn" role="alert">
           <b>Nothing can be written to the data file</b>
-          {store.reason === undefined ? "" : `: ${store.reason}`}. What is stored is still shown; {formatCount(store.pendingBatches)} batches wait
+          {store.reason === undefined ? "." : `: ${store.reason}`} What is stored is still shown; {formatCount(store.pendingBatches)} batches wait
           {store.droppedSamples > 0 ? `, ${formatCount(store.droppedSamples)} samples are lost` : ""}.
         </p>
       ) : null}
+      {status.copyReason === undefined ? null : (
+        <p className="banner is-warn" role="alert">
+          <b>What you see is read from a copy of the data file.</b> {status.copyReason}
+        </p>
+      )}
       {store?.refused === undefined ? null : (
         <p className="banner is-warn" role="alert">
           <b>{formatCount(store.refused.rows)} {store.refused.rows === 1 ? "row" : "rows"} could not be stored</b> since Sandglass started, a fault of its own ({store.refused.last}). Everything else is stored; the log has more.

@@ -222,6 +222,8 @@ export const StatusSchema = z.object({
   kubelet: z.object({ mode: z.string(), tls: z.string(), scraped: z.number().int(), failing: z.number().int(), skipped: z.number().int(), lateMs: z.number() }).optional(),
   agents: AgentsStatusSchema.optional(),
   store: z.object({ writable: z.boolean(), reason: z.string().optional(), pendingBatches: z.number().int(), droppedSamples: z.number().int(), fileBytes: z.number().optional(), refused: z.object({ rows: z.number().int(), last: z.string() }).optional() }).optional(),
+  /** Set where a copy of the data file is read, since nothing can be written beside it: why. What is written later does not show then. */
+  copyReason: z.string().optional(),
   backfill: z.object({ doneShare: z.number() }).optional(),
   /** Incidents that are not over, and how many of those keep pods from starting. */
   incidents: z.object({ open: z.number().int(), blocking: z.number().int() }).optional(),

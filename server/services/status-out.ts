@@ -3,12 +3,13 @@ import type { CollectorStatus } from "../store/types";
 import { iso, isoOr } from "./iso";
 
 /** Sandglass itself, in the API's shape. Without a status the collector has not written yet: parts are left out, not filled in. */
-export function statusOut(status: CollectorStatus | undefined, at: { readonly nowMs: number; readonly version: string; readonly actionsAllowed: boolean; readonly incidents?: Status["incidents"] }): Status {
+export function statusOut(status: CollectorStatus | undefined, at: { readonly nowMs: number; readonly version: string; readonly actionsAllowed: boolean; readonly incidents?: Status["incidents"]; readonly copyReason?: string | undefined }): Status {
   return {
     version: at.version,
     at: iso(at.nowMs),
     actionsAllowed: at.actionsAllowed,
     ...(at.incidents === undefined ? {} : { incidents: at.incidents }),
+    ...(at.copyReason === undefined ? {} : { copyReason: at.copyReason }),
     ...(status === undefined
       ? {}
       : {
