@@ -49,6 +49,15 @@ describe("the link between stream and pages", () => {
     expect(client.getQueryData<FleetModel>(QUERY_KEYS.fleet)?.rows[0]?.state).toBe("no");
   });
 
+  it("takes Sandglass's own state at once where it comes alone, and passes over one that is none", async () => {
+    const unwritable = { version: "1", at: AT, actionsAllowed: false, store: { writable: false, reason: "The disk under /data is full.", pendingBatches: 1, droppedSamples: 0 } };
+    const { server: made, client, store, invalid } = await link(stream(say("hello", { seq: 5 }), say("status", { store: "none" }), say("status", unwritable)));
+    store.shows(5);
+    await made.until(() => store.status().store?.writable === false);
+    expect(client.getQueryData(QUERY_KEYS.status)).toEqual(unwritable);
+    expect(invalid(QUERY_KEYS.fleet)).toBe(true); // of the one that could not be read
+  });
+
   it("reads everything anew where the server is at another number: the data is another", async () => {
     const { server: made, store, invalid } = await link(stream(say("hello", { seq: 2 })));
     store.shows(5);

@@ -33,6 +33,7 @@ export function startLink(client: QueryClient, store: LiveStore, openSource?: Op
           reached = message.seq;
           take(client, store, message);
         },
+        onStatus: (status) => takeStatus(client, store, status),
         onState: (state) => store.setState(state),
         onUnreadable: () => refetch(client, EVERYTHING),
       },
@@ -55,13 +56,15 @@ export function startLink(client: QueryClient, store: LiveStore, openSource?: Op
 
 function take(client: QueryClient, store: LiveStore, message: ChangeMessage): void {
   if (message.status === undefined) store.clock.set(Date.parse(message.at));
-  else {
-    noteBackfill(client, store.status(), message.status);
-    store.heard(message.status);
-    client.setQueryData(QUERY_KEYS.status, message.status);
-  }
+  else takeStatus(client, store, message.status);
   client.setQueryData<FleetModel>(QUERY_KEYS.fleet, (fleet) => (fleet === undefined ? undefined : applyChange(fleet, message)));
   store.changed(message);
+}
+
+function takeStatus(client: QueryClient, store: LiveStore, status: Status): void {
+  noteBackfill(client, store.status(), status);
+  store.heard(status);
+  client.setQueryData(QUERY_KEYS.status, status);
 }
 
 /** What rests on stored history. */

@@ -1,23 +1,24 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ChangeMessage } from "@/server/contract/schemas";
+import type { ChangeMessage, Status } from "@/server/contract/schemas";
 import { answered, change } from "@/components/testing/summaries";
 import { say, stream, StreamServer, type StreamScript } from "@/components/testing/stream-server";
 import { LiveStream } from "./stream";
 
 interface Heard {
   readonly changes: ChangeMessage[];
+  readonly statuses: Status[];
   readonly hellos: (number | undefined)[];
   readonly states: string[];
   readonly unreadable: unknown[];
 }
 
 function listen(server: StreamServer, seq?: number): Heard {
-  const heard: Heard = { changes: [], hellos: [], states: [], unreadable: [] };
+  const heard: Heard = { changes: [], statuses: [], hellos: [], states: [], unreadable: [] };
   const note = <T>(list: T[]) => (item: T): void => {
     list.push(item);
     server.look();
   };
-  new LiveStream("/api/v1/stream", { onChange: note(heard.changes), onHello: note(heard.hellos), onState: note(heard.states), onUnreadable: note(heard.unreadable) }, seq, server.open, () => 0).open();
+  new LiveStream("/api/v1/stream", { onChange: note(heard.changes), onStatus: note(heard.statuses), onHello: note(heard.hellos), onState: note(heard.states), onUnreadable: note(heard.unreadable) }, seq, server.open, () => 0).open();
   return heard;
 }
 

@@ -1,4 +1,4 @@
-import type { ChangeMessage } from "@/server/contract/schemas";
+import type { ChangeMessage, Status } from "@/server/contract/schemas";
 
 /** Waits before a stream that ended for good is opened anew: doubling between these, with jitter. */
 const FIRST_RETRY_MS = 1_000;
@@ -6,6 +6,8 @@ const MAX_RETRY_MS = 15_000;
 
 export interface StreamHandlers {
   onChange(message: ChangeMessage): void;
+  /** Sandglass's own state changed, and nothing else. */
+  onStatus(status: Status): void;
   /** The server's sequence number when the stream opened. */
   onHello(seq: number | undefined): void;
   onState(state: "open" | "lost"): void;
@@ -50,6 +52,12 @@ export class LiveStream {
         this.handlers.onChange(value);
       });
     });
+    source.addEventListener("status", (event) => {
+      this.read(event, (value) => {
+        if (!isStatus(value)) throw new TypeError("a status without version and at");
+        this.handlers.onStatus(value);
+      });
+    });
     source.addEventListener("error", () => {
       this.handlers.onState("lost");
       if (source.readyState === EventSourceState.closed) this.retryLater();
@@ -85,6 +93,7 @@ const EventSourceState = { closed: 2 } as const;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const hasSeq = (value: unknown): value is { seq: number } => isRecord(value) && typeof value["seq"] === "number";
+const isStatus = (value: unknown): value is Status => isRecord(value) && typeof value["version"] === "string" && typeof value["at"] === "string";
 /** Only the frame: its nodes are of the build that this page came from. */
 const isChangeMessage = (value: unknown): value is ChangeMessage =>
   isRecord(value) && typeof value["seq"] === "number" && typeof value["at"] === "string" && Array.isArray(value["nodes"]) && Array.isArray(value["gone"]);

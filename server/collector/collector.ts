@@ -51,6 +51,8 @@ export interface CollectorOptions {
   readonly pastComing: boolean;
   /** Something was written that a page may show. */
   readonly onWritten: () => void;
+  /** After each tick that could not be written, with the status that is not in the store then; once with nothing when it is written again. */
+  readonly onUnwritten?: (status: CollectorStatus | undefined) => void;
   /** Has everything that is taken, and when it is judged, for a recording. */
   readonly tap?: Tap;
 }
@@ -155,13 +157,20 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         actionsAllowed: config.allowActions,
       };
     };
+    let unwritten = false;
+    const tellStore = (written: boolean): void => {
+      if (!written) options.onUnwritten?.(status());
+      else if (unwritten) options.onUnwritten?.(undefined);
+      unwritten = !written;
+    };
     let ticks = 0;
     const tick = (): void => {
       try {
         tap?.judged(clock.now());
         const now = status();
-        if (ticks % EXCEPTIONS_EVERY_TICKS === 0 && now.store.writable) pipeline.accept(ingest.exceptions());
+        if (ticks % EXCEPTIONS_EVERY_TICKS === 0 && now.store.writable) acceptExceptions(pipeline, ingest, log);
         const written = pipeline.tick(now);
+        tellStore(written);
         if (written) interrupted.end(clock.now());
         if (written && !pastComing) upkeep(ingest, clock.now(), log);
         if (written && pipeline.judges && ticks % VERIFY_EVERY_TICKS === 0) carryOutVerifications(ingest.verifications, (node) => pipeline.view(node), clock.now(), log);
@@ -202,6 +211,15 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   } catch (error) {
     await stopAll();
     throw error;
+  }
+}
+
+/** What people accepted may be unreadable where nothing can be written: that must not keep the tick from saying so. */
+function acceptExceptions(pipeline: Pipeline, ingest: Ingest, log: Log): void {
+  try {
+    pipeline.accept(ingest.exceptions());
+  } catch (err) {
+    log.error({ err }, "what people accepted as it is could not be read; what was known of it goes on");
   }
 }
 

@@ -16,6 +16,12 @@ export const MAX_PENDING_CHANGES = 20_000;
 export const MAX_PENDING_ENTRIES = 20_000;
 const MAX_REFUSED_CHARS = 300;
 
+/** What is in the store was written: a failure that is over by that is not told of in it. */
+function whenWritten(status: CollectorStatus): CollectorStatus {
+  const { reason, ...store } = status.store;
+  return reason === undefined ? status : { ...status, store: { ...store, writable: true, pendingBatches: 0 } };
+}
+
 type Change = IngestBatch["answers"][number];
 type SourceChange = IngestBatch["sources"][number];
 
@@ -176,7 +182,7 @@ export class Writer implements IncidentSink {
       part("kubelet keys", [...this.#keys.values()], (kubeletKeys) => ({ kubeletKeys }), () => this.#keys.clear()),
       part("incidents", this.#incidentNumbers(), (numbers) => ({ incidents: this.#incidentsOf(new Set(numbers)) }), () => this.#clearIncidents()),
       part("changes", this.#clusterChanges, (changes) => ({ changes }), () => (this.#clusterChanges = [])),
-      part("status", past ? [] : [status], ([one]) => (one === undefined ? {} : { status: one }), () => {}),
+      part("status", past ? [] : [status], ([one]) => (one === undefined ? {} : { status: whenWritten(one) }), () => {}),
     ];
   }
 

@@ -6,6 +6,7 @@ import { createLog, type Log } from "../log";
 import type { CommandIo } from "../main";
 import { openIngest } from "../store/ingest";
 import { prepareFile } from "../store/file";
+import type { CollectorStatus } from "../store/types";
 import { PRODUCT_VERSION } from "../version";
 import { clusterLine, configuredCluster, type ChosenCluster } from "./choose-cluster";
 import { createProgress } from "./progress";
@@ -73,7 +74,8 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
     ending.push(() => ingest.close());
 
     let notify: () => void = () => {};
-    const collector = await progress.step("Starting to collect", () => startCollector({ config: effective, connection: cluster.connection, identity: cluster.identity, ingest, clock, log, pastComing: simulated !== undefined, onWritten: () => notify() }));
+    let tellUnwritten: (status: CollectorStatus | undefined) => void = () => {};
+    const collector = await progress.step("Starting to collect", () => startCollector({ config: effective, connection: cluster.connection, identity: cluster.identity, ingest, clock, log, pastComing: simulated !== undefined, onWritten: () => notify(), onUnwritten: (status) => tellUnwritten(status) }));
     ending.push(() => collector.stop());
     log.info({ why: collector.kubeletWhy }, "kubelets");
     if (simulated !== undefined) await startAgents(simulated, collector);
@@ -96,6 +98,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
       }),
     );
     notify = () => web.notify();
+    tellUnwritten = (status) => web.tellUnwritten(status);
     ending.push(() => web.stop());
     progress.say(`\nSandglass is at http://localhost:${config.port}\n`);
     if (collector.agentListener !== undefined && simulated === undefined) progress.say(`Agents report to port ${collector.agentListener.port}; their authority is ${collector.agentCaFile ?? ""}`);

@@ -6,10 +6,11 @@ import path from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { build } from "esbuild";
 import pino from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../clock";
 import { freePort } from "../dev/free-port";
 import { SAFE_HEADERS } from "../http/problem";
+import { testStatus } from "../http/testing/web";
 import { createLog } from "../log";
 import { startWebChild } from "./web-child";
 
@@ -191,6 +192,22 @@ describe("the web process", () => {
       expect(await text("/_next/static/a.js", "br")).toBe("packed");
       expect(await text("/_next/static/a.js", "gzip")).toBe("Next");
       expect(await text("/_next/static/b.js", "br")).toBe("Next");
+    } finally {
+      await web.stop();
+    }
+  });
+
+  test("is told what the store does not take, before anybody has opened a page, and that it is over", async () => {
+    program(`require("node:http").createServer((_, answer) => answer.end(JSON.stringify(globalThis[Symbol.for("sandglass.unwritten-status")] ?? null))).listen(Number(process.env.PORT), process.env.HOSTNAME);`);
+    const port = await freePort();
+    const web = await start(port);
+    const known = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/`)).json();
+    try {
+      const status = testStatus(1_000);
+      web.tellUnwritten({ ...status, store: { writable: false, reason: "full", pendingBatches: 1, droppedSamples: 0 } });
+      await vi.waitFor(async () => expect(await known()).toMatchObject({ atMs: 1_000, store: { writable: false, reason: "full" } }), 5_000);
+      web.tellUnwritten(undefined);
+      await vi.waitFor(async () => expect(await known()).toBeNull(), 5_000);
     } finally {
       await web.stop();
     }

@@ -5,8 +5,10 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../clock";
 import { ConfigError, WEB_VARIABLE, type Environment } from "../config";
+import type { UnwrittenMessage } from "../http/unwritten";
 import { WEB_LOG_FD, type Log } from "../log";
 import { cleanText } from "../sources/kube-api/text";
+import type { CollectorStatus } from "../store/types";
 import { recordForeignText } from "./foreign-text";
 
 /** How long pages may take to come up before the start counts as failed. */
@@ -23,6 +25,8 @@ const MAX_TOLD_CHARS = 200;
 export interface WebChild {
   /** The collector wrote something. */
   notify(): void;
+  /** The collector's status, which the store does not take; nothing: it takes everything again. */
+  tellUnwritten(status: CollectorStatus | undefined): void;
   stop(): Promise<void>;
   /** Settles when the pages cannot be kept up. */
   readonly failed: Promise<Error>;
@@ -61,6 +65,7 @@ export async function startWebChild(options: {
   readonly signal: AbortSignal;
 }): Promise<WebChild> {
   let child: ChildProcess | undefined;
+  let telling: ChildProcess | undefined;
   let stopping = false;
   let restarts: number[] = [];
   let lastLines: Promise<void> = Promise.resolve();
@@ -130,6 +135,17 @@ export async function startWebChild(options: {
     failed,
     notify: () => {
       if (child !== undefined) tell(child, { type: "changed" });
+    },
+    tellUnwritten: (status) => {
+      const message: UnwrittenMessage = { type: "unwritten", ...(status === undefined ? {} : { status }) };
+      // One at a time to a child that hangs; the word that it is over goes out in any case.
+      if (child?.connected !== true || (child === telling && status !== undefined)) return;
+      const told = child;
+      telling = told;
+      told.send(message, (err) => {
+        if (telling === told) telling = undefined;
+        if (err !== null) options.log.debug({ err }, "the web process was not told of the store; the next tick tells it again");
+      });
     },
     stop,
   };

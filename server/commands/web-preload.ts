@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import path from "node:path";
 import { monotonicMs } from "../clock";
 import { answerRefused, refusalOf } from "../http/front-door";
+import { hearUnwritten } from "../http/unwritten";
 import { answerPacked, readPackedFiles } from "../http/packed-files";
 
 /*
@@ -11,6 +12,8 @@ import { answerPacked, readPackedFiles } from "../http/packed-files";
  * each script anew for each visitor, and less well than the build can once.
  */
 process.on("disconnect", () => process.exit(0));
+// From the first message on: without a listener they would be kept until somebody opens a page.
+process.on("message", hearUnwritten);
 
 const packed = readPackedFiles(path.join(process.cwd(), "packed"));
 const emit = Server.prototype.emit as (this: Server, name: string | symbol, ...args: unknown[]) => boolean; // of its many forms the widest

@@ -108,6 +108,6 @@ export const ROUTES = {
   explain: route({ method: "POST", path: "/api/v1/explain", summary: "What the text of an event, a log or `kubectl get events -o json` says: cause, what says so, what to look at; reads nothing of the cluster", body: ExplainBodySchema, answer: ExplainedTextSchema, maxBodyBytes: MAX_EXPLAIN_BODY_BYTES, readsOnly: true }),
   visibility: route({ method: "GET", path: "/api/v1/visibility", summary: "What Sandglass can and cannot see, and why; with `node` every signal of that node", query: z.object({ node: NodeNameParam.optional() }), answer: VisibilitySchema }),
   status: route({ method: "GET", path: "/api/v1/status", summary: "Sandglass itself: connection, sources, store", answer: StatusSchema }),
-  stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed; resumes after Last-Event-ID", mediaType: "text/event-stream" }),
+  stream: route({ method: "GET", path: "/api/v1/stream", summary: "Server-sent events: `change` with the nodes that changed, `status` where the store turns writable or not; resumes after Last-Event-ID", mediaType: "text/event-stream" }),
   openapi: route({ method: "GET", path: "/api/v1/openapi.json", summary: "This document", answer: z.looseObject({ openapi: z.string() }) }),
 } as const;

@@ -10,6 +10,7 @@ import { OpenRuns } from "../services/actions/open-runs";
 import { honestReader } from "../services/honest-reader";
 import type { ClusterPort } from "../services/cluster-port";
 import { createClusterPort } from "./cluster";
+import { hearUnwritten, unwrittenStatus } from "./unwritten";
 import { createStreamHub, type StreamHub } from "./stream";
 
 /** What the web process has one of. Next gives routes and pages their own copies of a module, so it hangs on globalThis. */
@@ -41,11 +42,12 @@ export function setWebRuntime(runtime: WebRuntime): void {
 function createRuntime(config: WebConfig): WebRuntime {
   const log = createLog(config.logLevel, "web", WEB_LOG_FD);
   const clock = clockOf(config.clock);
-  const reader = honestReader(openReader({ file: config.file }), clock);
+  const reader = honestReader(openReader({ file: config.file }), clock, unwrittenStatus);
   const hub = createStreamHub({ reader, clock, log, version: config.version, actionsAllowed: config.actionsAllowed });
   process.on("message", (message: unknown) => {
     const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
     if (type === "changed") hub.notify();
+    if (hearUnwritten(message)) hub.statusChanged();
     // Next waits for open streams to end, so they are ended before it is asked to stop.
     if (type === "stop") hub.close();
   });

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock";
 import type { Log } from "../log";
-import { statusOut } from "../services/status-out";
+import { statusNow } from "../services/read-status";
 import { summaryOut } from "../services/view-out";
 import type { Reader } from "../store/types";
 import { ServiceError } from "../errors";
@@ -17,6 +17,8 @@ export interface StreamHub {
   open(lastSeq: number | undefined, signal: AbortSignal): Response;
   /** The collector wrote something. */
   notify(): void;
+  /** The collector told what it could not write, or that it can again: that comes with no number. */
+  statusChanged(): void;
   close(): void;
   readonly size: () => number;
 }
@@ -41,13 +43,12 @@ export function createStreamHub(deps: { readonly reader: Reader; readonly clock:
   const message = (since: number): { readonly seq: number; readonly bytes: Uint8Array } | undefined => {
     const fleet = deps.reader.fleet(since);
     if (fleet.seq <= since) return undefined;
-    const status = deps.reader.status();
     const data = {
       seq: fleet.seq,
       at: new Date(deps.clock.now()).toISOString(),
       nodes: fleet.rows.map((row) => summaryOut(row.view)),
       gone: fleet.gone,
-      status: statusOut(status, { nowMs: deps.clock.now(), version: deps.version, actionsAllowed: deps.actionsAllowed, incidents: deps.reader.openIncidents() }),
+      status: statusNow(deps),
       incidents: deps.reader.changedIncidents(since),
     };
     return { seq: fleet.seq, bytes: encoder.encode(`event: change\nid: ${fleet.seq}\ndata: ${JSON.stringify(data)}\n\n`) };
@@ -87,6 +88,20 @@ export function createStreamHub(deps: { readonly reader: Reader; readonly clock:
     if (!closed) pending ??= setTimeout(flush, COALESCE_MS);
   };
 
+  let toldStore = "";
+  const statusChanged = (): void => {
+    try {
+      const status = statusNow(deps);
+      const store = JSON.stringify([status.store?.writable, status.store?.reason, status.copyReason]);
+      if (store === toldStore) return;
+      toldStore = store;
+      const bytes = encoder.encode(`event: status\ndata: ${JSON.stringify(status)}\n\n`);
+      for (const client of clients) if ((client.controller.desiredSize ?? 0) > 0) send(client, bytes);
+    } catch (err) {
+      deps.log.error({ err }, "cannot read the status for the event stream");
+    }
+  };
+
   const heartbeat = setInterval(() => {
     for (const client of clients) if ((client.controller.desiredSize ?? 0) > 0) send(client, encoder.encode(": alive\n\n"));
   }, HEARTBEAT_MS);
@@ -98,6 +113,7 @@ export function createStreamHub(deps: { readonly reader: Reader; readonly clock:
 
   return {
     notify,
+    statusChanged,
     size: () => clients.size,
     open(lastSeq, signal) {
       if (closed) throw new ServiceError("unavailable", "Sandglass is stopping.", { retryAfterSeconds: 2 });

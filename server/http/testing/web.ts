@@ -17,6 +17,8 @@ import type { State } from "../../store/state-types";
 import type { WebConfig } from "../../config";
 import { createClusterPort } from "../cluster";
 import { OpenRuns } from "../../services/actions/open-runs";
+import { honestReader } from "../../services/honest-reader";
+import { unwrittenStatus } from "../unwritten";
 import { createStreamHub, type StreamHub } from "../stream";
 
 /** The end of a run that could not be written is tried again after this, so that tests need not wait. */
@@ -76,19 +78,24 @@ export function testView(name: string, nowMs: number, answer: Partial<Answer> = 
   };
 }
 
-/** `cluster`: the configuration with which actions reach a cluster; without one every word of the cluster is an error. `under`: the folder in which the data file gets one of its own. */
-export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"]; readonly actionsAllowed?: boolean; readonly under?: string } = {}): TestWeb {
+/** `cluster`: the configuration with which actions reach a cluster; without one every word of the cluster is an error. `under`: the folder in which the data file gets one of its own; `closed` is called while the file is there and nobody has it open. */
+export function startTestWeb(options: { readonly cluster?: WebConfig["cluster"]; readonly actionsAllowed?: boolean; readonly under?: string; readonly closed?: () => void } = {}): TestWeb {
   const actionsAllowed = options.actionsAllowed ?? false;
   const cluster = options.cluster ?? {};
   const dataDir = mkdtempSync(path.join(options.under ?? os.tmpdir(), "sandglass-web-"));
   const nowMs = systemClock.now();
   const { file } = prepareFile({ dataDir, clusterUid: "uid-1", simulated: false, nowMs, migrationsDir: path.resolve(import.meta.dirname, "../../../prisma/migrations") });
-  const ingest = openIngest({ file, nowMs });
+  let ingest = openIngest({ file, nowMs });
   const write = (batch: Partial<IngestBatch>): void =>
     void ingest.write({ atMs: systemClock.now(), samples: [], events: [], views: [], gone: [], answers: [], sources: [], kubeletKeys: [], ...batch });
   write({ status: testStatus(nowMs) });
+  if (options.closed !== undefined) {
+    ingest.close();
+    options.closed();
+    ingest = openIngest({ file, nowMs });
+  }
   const log = createLog("silent", "test");
-  const reader = openReader({ file });
+  const reader = honestReader(openReader({ file }), systemClock, unwrittenStatus);
   const hub = createStreamHub({ reader, clock: systemClock, log, version: "0.0.0", actionsAllowed });
   const state = openState({ file });
   const openRuns = new OpenRuns(state, log, RETRY_AFTER_MS);
