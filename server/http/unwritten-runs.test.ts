@@ -1,6 +1,7 @@
 import diagnostics from "node:diagnostics_channel";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
+import type { Socket } from "node:net";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { POST as plan } from "@/app/api/v1/nodes/[name]/actions/plan/route";
@@ -101,6 +102,19 @@ describe.skipIf(noMount !== undefined)(`the disk fills up while a run is under w
     carryOutVerifications(web.ingest.verifications, () => daemonView(4 * 2 ** 30), systemClock.now(), createLog("silent", "test"));
     expect((await runOf("request-full")).verifications).toHaveLength(3);
   });
+});
+
+test("a change that is sent and not answered is told as one that may have been applied", { timeout: GIVING_UP_TIMEOUT_MS }, async () => {
+  use();
+  const asked = await request("request-lost", "7Gi");
+  const cut = (message: unknown): void => {
+    const { request: sent, socket } = message as { request: { method: string; path: string }; socket: Socket }; // what undici publishes
+    if (sent.method === "PATCH" && !sent.path.includes("dryRun")) socket.destroy();
+  };
+  diagnostics.subscribe("undici:client:sendHeaders", cut);
+  const answer = await post(run, asked).finally(() => diagnostics.unsubscribe("undici:client:sendHeaders", cut));
+  expect(await answer.json()).toMatchObject({ state: "failed", error: expect.stringMatching(/Whether the change was applied is not known: look at the object/) as string });
+  expect(patches.real).toBe(1);
 });
 
 describe("the store fails while a run is under way", () => {

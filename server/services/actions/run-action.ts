@@ -130,7 +130,8 @@ async function carryOut(ctx: ActionCtx, permit: Permit, run: ActionRun): Promise
       const error = `"${step.title}" was not sent, since it could not be written down first. ${refused}`;
       return { failure: error, unsaved: [...unsaved, { ...started, state: "failed", finishedMs: ctx.clock.now(), error }] };
     }
-    const sent = await trySend(ctx, run, step.call);
+    const answer = await trySend(ctx, run, step.call);
+    const sent = !answer.ok && answer.unanswered && step.writes ? { ...answer, message: `${answer.message} ${MAYBE_APPLIED}` } : answer;
     const told: ActionStep = { ...started, finishedMs: ctx.clock.now(), ...(sent.ok ? { state: "done", after: sent.after } : { state: "failed", error: sent.message }) };
     // What was sent is sent: a trace that cannot be written now must not make a failure of it.
     if ((await save(told)) !== undefined) unsaved.push(told);
@@ -146,7 +147,9 @@ const isUnwritable = (error: unknown): error is Error => error instanceof Error 
 /** A DaemonSet's status moves its resourceVersion all through a rollout; its template is what a plan rests on. */
 const MAX_CONFLICTS = 3;
 
-type Sent = { readonly ok: true; readonly after: string } | { readonly ok: false; readonly message: string };
+type Sent = { readonly ok: true; readonly after: string } | { readonly ok: false; readonly message: string; /** It may have arrived. */ readonly unanswered: boolean };
+
+const MAYBE_APPLIED = "Whether the change was applied is not known: look at the object before running it again.";
 
 async function trySend(ctx: ActionCtx, run: ActionRun, call: ApiCall): Promise<Sent> {
   let sending = call;
@@ -156,10 +159,10 @@ async function trySend(ctx: ActionCtx, run: ActionRun, call: ApiCall): Promise<S
     } catch (error) {
       if (!(error instanceof ServiceError)) {
         ctx.log.error({ err: error, runId: run.id }, "a step of an action failed");
-        return { ok: false, message: "Sandglass failed while sending it; the log has the reason." };
+        return { ok: false, message: "Sandglass failed while sending it; the log has the reason.", unanswered: true };
       }
       const again = error.code === "conflict" && conflicts < MAX_CONFLICTS ? await sameTemplate(ctx, run, call) : undefined;
-      if (again === undefined) return { ok: false, message: error.message };
+      if (again === undefined) return { ok: false, message: error.message, unanswered: error.code === "cluster-unreachable" };
       sending = again;
     }
   }
