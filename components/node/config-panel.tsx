@@ -11,7 +11,7 @@ export function ConfigPanel({ detail }: { readonly detail: NodeDetail }) {
     <section aria-labelledby="config-h">
       <div className="sec-head">
         <h2 id="config-h">
-          CNI config<span className="count">{config?.dir}</span>
+          CNI config<span className="count">{config === undefined ? undefined : `${config.dir}, in load order`}</span>
         </h2>
       </div>
       {config === undefined ? (
@@ -20,16 +20,22 @@ export function ConfigPanel({ detail }: { readonly detail: NodeDetail }) {
         </p>
       ) : (
         <ol className="flow plain">
-          <li>
-            {config.effectiveFile === undefined ? <span className="bad-t med">No usable file</span> : <code className="strong">{config.effectiveFile}</code>}
-            {config.effectiveFile === undefined ? null : (
-              <span className="chip ok">
-                <Icon name="seen" size={12} />
-                effective
-              </span>
-            )}
-            <span className="two">{config.pluginTypes.length === 0 ? "Names no plugin" : `Plugins: ${config.pluginTypes.join(", ")}`}</span>
-          </li>
+          {detail.host?.configLoaded === false ? <li className="bad-t small med">The runtime has not loaded it: it still says that it has no network config</li> : null}
+          {config.effectiveFile === undefined ? <li className="bad-t med">No usable file</li> : null}
+          {filesOf(detail).map((file) => (
+            <li key={file.name} className={file.name === config.effectiveFile || !file.usable ? "" : "off"}>
+              <code className={file.name === config.effectiveFile ? "strong" : ""}>{file.name}</code>
+              {file.name === config.effectiveFile ? (
+                <span className="chip ok">
+                  <Icon name="seen" size={12} />
+                  effective
+                </span>
+              ) : (
+                <span className={file.usable ? "small faint" : "small warn-t"}>{file.usable ? "not used" : "unusable"}</span>
+              )}
+              <span className="two">{file.problem ?? (file.pluginTypes.length === 0 ? "Names no plugin" : `Plugins: ${file.pluginTypes.join(", ")}`)}</span>
+            </li>
+          ))}
           {config.missingBinaries.map((binary) => (
             <li key={binary}>
               <code>{binary}</code>
@@ -41,4 +47,10 @@ export function ConfigPanel({ detail }: { readonly detail: NodeDetail }) {
       )}
     </section>
   );
+}
+
+/** In load order; the one in force alone where the agent told of no other. */
+function filesOf({ config, host }: NodeDetail): NonNullable<NonNullable<NodeDetail["host"]>["configFiles"]> {
+  if (host?.configFiles !== undefined) return host.configFiles;
+  return config?.effectiveFile === undefined ? [] : [{ name: config.effectiveFile, usable: true, pluginTypes: config.pluginTypes }];
 }

@@ -13,11 +13,13 @@ import { QUERY_KEYS } from "@/components/live/queries";
 import { useShortcuts } from "@/components/ui/shortcuts";
 import { AnswerHead } from "./answer-head";
 import { BlindList } from "./blind-list";
+import { BinariesPanel } from "./binaries-panel";
 import { ConfigPanel } from "./config-panel";
 import { DaemonsTable } from "./daemons-table";
 import { EventsTable } from "./events-table";
 import { useThrottled } from "./use-throttled";
 import { ProofPanel } from "./proof-panel";
+import { StaleMounts } from "./stale-mounts";
 import { SocketsTable } from "./sockets-table";
 import { WaitingPods } from "./waiting-pods";
 
@@ -71,11 +73,13 @@ export function NodePage({ initial, timeline: first, actions }: NodePageProps) {
         <div className="c8 first">
           <WaitingPods detail={detail} />
           <SocketsTable detail={detail} />
+          <StaleMounts host={detail.host} />
           <DaemonsTable daemons={detail.daemons} />
           <EventsTable events={timeline?.events ?? []} truncated={timeline?.eventsTruncated === true} />
         </div>
         <div className="c4 stack">
           <ConfigPanel detail={detail} />
+          <BinariesPanel detail={detail} />
           <BlindList node={name} blind={detail.blind} unknown={detail.diagnosis.unknown} />
         </div>
       </div>

@@ -110,21 +110,28 @@ test("a sandbox that died is listed as dead beside its successor, by the same po
   await expect.poll(async () => (await ofPod()).map(({ attempt, ready }) => `${String(attempt)} ${ready ? "ready" : "dead"}`).sort(), { timeout: 60_000 }).toEqual(["0 dead", "1 ready"]);
 });
 
-test("dead sandboxes that the runtime cannot take down are listed with their pod, and without a nonsense age", async () => {
+const STUCK_PODS = 40;
+
+test("dead sandboxes that the runtime cannot take down are listed with their pod, each of forty pods, and without a nonsense age", async () => {
   const { runtime } = await agent();
   test.skip(runtime.looked && /^v?2/.test(runtime.reading.version), "containerd 2 drops a failed sandbox even where its DEL fails");
   await cluster.fault("daemon-dead", { env: { SANDGLASS_SHIM_STRICT_DEL: "true" } });
-  await cluster.apply(probePod("stuck"));
-  const uid = await cluster.kubectl(["get", "pod", "stuck", "-o", "jsonpath={.metadata.uid}"]);
-  const dead = await until("a dead sandbox", 90_000, async () => {
-    const found = sandboxes(await agent()).filter((one) => !one.ready && one.uid === uid);
-    return found.length > 0 ? found : undefined;
+  await cluster.apply(Array.from({ length: STUCK_PODS }, (_, index) => probePod(`stuck-${index}`, { labels: { stuck: "yes" } })).join("\n---\n"));
+  const pods = (await cluster.kubectl(["get", "pods", "-l", "stuck=yes", "-o", 'jsonpath={range .items[*]}{.metadata.uid} {.metadata.name}{"\\n"}{end}'])).trim().split("\n").sort();
+  expect(pods).toHaveLength(STUCK_PODS);
+  const dead = await until("a dead sandbox of each pod, and the runtime's own list alike", 180_000, async () => {
+    const all = sandboxes(await agent());
+    const found = all.filter(({ ready, name }) => !ready && name.startsWith("stuck-"));
+    const uids = new Set(found.map(({ uid, name }) => `${uid} ${name}`));
+    // containerd's own store, which the agent does not read: the same sandboxes, one by one.
+    const stored = (await cluster.enter(["ctr", "-n", "k8s.io", "containers", "ls", "-q", 'labels."io.cri-containerd.kind"==sandbox'])).trim().split("\n").sort();
+    return JSON.stringify([...uids].sort()) === JSON.stringify(pods) && JSON.stringify(all.map(({ id }) => id).sort()) === JSON.stringify(stored) ? found : undefined;
   });
   for (const one of dead) {
-    expect(one).toMatchObject({ namespace: "default", name: "stuck" });
+    expect(one.namespace).toBe("default");
     if (one.createdMs !== undefined) expect(one.createdMs).toBeGreaterThan(Date.UTC(2020));
   }
-  await cluster.kubectl(["delete", "pod", "stuck", "--wait=false"]);
+  await cluster.kubectl(["delete", "pods", "-l", "stuck=yes", "--wait=false"]);
   await cluster.fault("none");
 });
 
@@ -168,6 +175,24 @@ test.describe("pushed from the node to the collector outside", () => {
     expect(signal("cri.list_seconds")).toMatchObject({ source: "agent", unit: "seconds" });
     expect(detail.config).toMatchObject({ effectiveFile: "10-test.conflist", missingBinaries: [] });
     await expect.poll(async () => (await product.api<Status>("/api/v1/status")).agents, { timeout: 30_000 }).toMatchObject({ listening: true, reporting: 1 });
+  });
+
+  test("the node's page shows its config in load order, and its programs, as the agent told of them", async ({ page }) => {
+    await cluster.enter(["sh", "-c", "echo '{' > /etc/cni/net.d/20-broken.conflist; : > /opt/cni/bin/half-copied"]);
+    await until("the agent's word of both", 60_000, async () => {
+      const { host } = await node();
+      return host?.configFiles?.length === 2 && host.binaries?.some(({ name }) => name === "half-copied") ? true : undefined;
+    });
+    await page.goto(`${product.url}/nodes/node-1`);
+    const section = (name: string) => page.getByRole("region", { name, exact: false });
+    await expect(section("CNI config").getByRole("listitem").nth(0)).toContainText("10-test.conflisteffectivePlugins: bridge, host-local");
+    await expect(section("CNI config").getByRole("listitem").nth(1)).toContainText(/20-broken\.conflistunusablenot JSON/);
+    const programs = section("Plugin binaries").getByRole("listitem");
+    await expect(programs.filter({ hasText: "half-copied" })).toContainText("empty fileNo config names it");
+    await expect(programs.filter({ hasText: /^bridge/ })).toContainText("Named by 10-test.conflist");
+    await expect(page.locator("#sockets")).toContainText("/run/containerd/containerd.sock");
+    await expect(page.getByRole("heading", { name: /What Sandglass cannot see here/ })).toBeVisible();
+    await cluster.enter(["rm", "-f", "/etc/cni/net.d/20-broken.conflist", "/opt/cni/bin/half-copied"]);
   });
 
   test("a daemon that dies makes an idle node a no by its socket, with that proof; mended it is no longer", async () => {

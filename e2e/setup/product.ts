@@ -96,11 +96,11 @@ export async function until<T>(what: string, timeoutMs: number, look: () => Prom
 }
 
 /** A pod for the test node: it tolerates everything and is bound at once. */
-export const probePod = (name: string, over: { readonly namespace?: string } = {}): string =>
+export const probePod = (name: string, over: { readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> } = {}): string =>
   JSON.stringify({
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name, namespace: over.namespace ?? "default" },
+    metadata: { name, namespace: over.namespace ?? "default", ...(over.labels === undefined ? {} : { labels: over.labels }) },
     spec: {
       terminationGracePeriodSeconds: 0,
       nodeName: "node-1",

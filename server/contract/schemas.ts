@@ -5,6 +5,7 @@ import { NODE_ACTIONS, OBJECT_OUTCOMES } from "../domain/actions/work-order";
 import { SOURCES } from "../domain/sources";
 import { CauseBriefSchema, DiagnosisSchema } from "./causes";
 import { EvidenceSchema } from "./evidence";
+import { HostSchema } from "./host";
 
 /**
  * The API's answers, version 1. The OpenAPI document is made from these, and a test holds every answer against them.
@@ -138,6 +139,7 @@ export const NodeDetailSchema = NodeSummarySchema.extend({
   daemons: z.array(DaemonSchema),
   sockets: z.array(SocketSchema),
   config: z.object({ dir: z.string(), effectiveFile: z.string().optional(), pluginTypes: z.array(z.string()), missingBinaries: z.array(z.string()) }).optional(),
+  host: HostSchema.optional(),
   blind: z.array(BlindSchema),
   diagnosis: DiagnosisSchema,
   /** Its incident that is not over. */

@@ -8,6 +8,7 @@ import { NO_DIAGNOSIS, type Diagnosis } from "./causes/types";
 import { socketsOfPlugins } from "./cni-daemons";
 import { daemonOfPod, daemonView, oomKey } from "./daemon-views";
 import { trackFresh } from "./fresh";
+import { hostView } from "./host-view";
 import { judge, withSince } from "./judge";
 import { NO_HELD_PODS, RUNTIME_SOCKET, type AgentFacts, type EffectiveSocket, type HeldPods } from "./judge-input";
 import { canonicalSocketPath } from "./known-sockets";
@@ -56,6 +57,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
   const provisional = withSince(previous, judgement, nowMs);
   const limit = deadline(window.kubelet.runtimeRequestTimeoutSeconds);
   const config = window.agent.report?.config;
+  const host = window.agent.report === undefined ? undefined : hostView(window.agent.report);
   const view: NodeView = {
     name: node.name,
     pool: node.pool ?? NO_POOL,
@@ -84,6 +86,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
     daemons: pods.daemons,
     sockets: sockets.map(({ sinceMs: _, ...socket }) => socket),
     ...(config?.looked === true ? { config: configView(config.reading) } : {}),
+    ...(host === undefined ? {} : { host }),
     ...(report?.actions === undefined ? {} : { nodeActions: report.actions.filter(isNodeAction) }),
     blind: blindSpots(window, sources, nowMs),
     ...NO_DIAGNOSIS,

@@ -1,6 +1,7 @@
 import type { NodeAction } from "./actions/work-order";
 import type { Answer, WaitingPod } from "./answer";
 import type { Diagnosis } from "./causes/types";
+import type { HostView } from "./host-view";
 import type { SignalId } from "./signals";
 import type { Source, SourceStatus } from "./sources";
 import type { NodeCondition } from "./model";
@@ -66,6 +67,8 @@ export interface NodeView extends Diagnosis {
   readonly daemons: readonly DaemonView[];
   readonly sockets: readonly { readonly name: string; readonly path: string; readonly state: string; readonly latencySeconds?: number; readonly detail?: string; readonly effective: boolean }[];
   readonly config?: { readonly dir: string; readonly effectiveFile?: string; readonly pluginTypes: readonly string[]; readonly missingBinaries: readonly string[] };
+  /** What the agent saw on the disk; absent where none told of it. */
+  readonly host?: HostView;
   /** What the node's agent may be asked to do, by its own arguments; absent where it takes no orders or is not heard. */
   readonly nodeActions?: readonly NodeAction[];
   /** What Sandglass cannot see here, and why. */

@@ -4,6 +4,7 @@ import type { NodeDetail } from "../contract/schemas";
 import type { Ctx } from "./ctx";
 import { diagnosisOut } from "./diagnosis-out";
 import { isoOr } from "./iso";
+import { hostOut } from "./host-out";
 import { daemonOut, summaryOut, waitingPodOut } from "./view-out";
 
 /** One node whole, with its neighbours by name. Throws `not-found` for a node that no source has told of. */
@@ -29,6 +30,7 @@ export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly inp
     daemons: view.daemons.map(daemonOut),
     sockets: view.sockets.map((socket) => ({ ...socket })),
     ...(view.config === undefined ? {} : { config: { ...view.config, pluginTypes: [...view.config.pluginTypes], missingBinaries: [...view.config.missingBinaries] } }),
+    ...(view.host === undefined ? {} : { host: hostOut(view.host) }),
     blind: view.blind.map((item) => ({ ...item })),
     diagnosis: diagnosisOut(view, ctx.reader.exceptions()),
     ...incidentOf(ctx, input.name),

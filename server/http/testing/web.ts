@@ -73,6 +73,15 @@ export function testView(name: string, nowMs: number, answer: Partial<Answer> = 
     daemons: [{ daemonSet: "kube-system/multus", pod: "multus-x", container: "multus", ready: true, restarts: 2, memoryLimitBytes: 1 << 30, lastTermination: { reason: "OOMKilled", exitCode: 137, atMs: nowMs - 30_000 }, oomKillsMs: [nowMs - 30_000] }],
     sockets: [{ name: "multus", path: "/run/multus/multus.sock", state: "refuses", effective: true }],
     config: { dir: "/etc/cni/net.d", effectiveFile: "00-multus.conf", pluginTypes: ["multus-shim"], missingBinaries: [] },
+    host: {
+      configFiles: [{ name: "00-multus.conf", usable: true, pluginTypes: ["multus-shim"] }, { name: "10-old.conf", usable: false, problem: "not JSON", pluginTypes: [] }],
+      configLoaded: true,
+      binDirs: ["/opt/cni/bin"],
+      binaries: [{ name: "multus-shim", wantedBy: ["00-multus.conf"], running: 3 }, { name: "portmap", problem: "absent", wantedBy: ["NAD"], running: 0 }],
+      otherBinaries: ["vlan"],
+      staleMounts: [{ socketPath: "/run/multus/multus.sock", mountPath: "/host/run/multus", because: "deleted", namespace: "kube-system", pod: "controller-x", container: "main", mountedInode: "0:25/1", hostInode: "0:25/2" }],
+      mountsSeen: 2,
+    },
     ...NO_DIAGNOSIS,
     blind: [{ what: "Agent", reason: "no agent reports from this node", fix: "Install the agent." }],
   };
