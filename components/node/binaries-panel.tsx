@@ -27,7 +27,12 @@ export function BinariesPanel({ detail }: { readonly detail: NodeDetail }) {
             <li key={name}>
               <span>
                 <code className="strong">{name}</code>
-                {version === undefined ? null : <span className="small muted"> {version}</span>}
+                {version === undefined ? null : (
+                  <span className="small muted" title={version}>
+                    {" "}
+                    {version.split(" ").at(-1)}
+                  </span>
+                )}
               </span>
               {problem !== undefined ? <span className={`small ${wantedBy.length > 0 ? "bad-t" : "warn-t"}`}>{PROBLEMS[problem]}</span> : running > 0 ? <span className="small warn-t">in use</span> : <span className="small muted">present</span>}
               <span className="two">
