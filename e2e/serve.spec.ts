@@ -114,7 +114,10 @@ test("own metrics are told on the port of --metrics-port, and nowhere else", asy
   const metricsPort = await freePort();
   const product = await startProduct({ args: ["--simulate", "--nodes", "3", "--scenario", "healthy", "--metrics-port", String(metricsPort)] });
   try {
-    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    const answer = await until("the first look", 30_000, async () => {
+      const one = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+      return one.status === 503 ? undefined : one;
+    });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/plain")]);
     expect(await answer.text()).toMatch(/^sandglass_store_writable 1$/m);
     expect((await fetch(`${product.url}/metrics`)).status).toBe(404);

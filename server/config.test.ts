@@ -30,7 +30,7 @@ test("a value that looks like an option is one sentence", () => {
   expect(refusal("--nodes", "-1").split(/[.!?](?:\s|$)/).filter((part) => part !== "")).toHaveLength(2);
 });
 
-test.each(["node-1", "=https://a:1", "node-1=http://a:1", "node-1=a:1", "node-1=https://a:1/path", "node-1=https://user:secret@a:1", "node-1=https://a:1?x=y", "node-1=https://a:1#x", "node-1="])("--kubelet-address %s is refused, and no password of it is repeated", (value) => {
+test.each(["node-1", "=https://a:1", "node-1=http://a:1", "node-1=a:1", "node-1=https://a:1/path", "node-1=https://user:secret@a:1", "node-1=user:secret@a:1", "node-1=https://a:1?x=y", "node-1=https://a:1#x", "node-1="])("--kubelet-address %s is refused, and no password of it is repeated", (value) => {
   const message = refusal("--kubelet-address", value);
   expect(message).toContain("--kubelet-address");
   expect(message).not.toContain("secret");

@@ -65,7 +65,9 @@ const nodeUrls = z.array(z.string()).max(MAX_LIST).transform((items, ctx) => {
     const url = at > 0 ? URL.parse(item.slice(at + 1)) : null;
     // A path, a user or a query would be ignored or sent along.
     const more = url === null || url.protocol !== "https:" || url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "";
-    if (more) ctx.addIssue({ code: "custom", message: `--kubelet-address ${item.slice(0, Math.max(at, 0))}: it must be NODE=https://HOST:PORT and nothing more` });
+    // A password that was given by mistake is not repeated.
+    const shown = item.includes("@") ? `${item.slice(0, Math.max(at, 0))}=…` : item;
+    if (more) ctx.addIssue({ code: "custom", message: `--kubelet-address is "${shown}": it must be NODE=https://HOST:PORT and nothing more` });
     else urls.set(item.slice(0, at), url.origin);
   }
   return urls;

@@ -1,12 +1,24 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../log";
+import type { CollectorStatus } from "../store/types";
 import { createOwnMetrics } from "./own-metrics";
 
 let port: number;
 let close: () => Promise<void>;
-beforeAll(async () => ({ port, close } = await createOwnMetrics(createLog("silent", "test")).serve(0, "127.0.0.1")));
+const metrics = createOwnMetrics(createLog("silent", "test"));
+beforeAll(async () => ({ port, close } = await metrics.serve(0, "127.0.0.1")));
 afterAll(() => close());
+
+const STATUS: CollectorStatus = {
+  cluster: { uid: "u", name: "test", server: "https://127.0.0.1:6443", user: "admin", simulated: false },
+  startedMs: 0, atMs: 0, kinds: [],
+  api: { reachable: true, sinceMs: 0 },
+  kubelet: { mode: "direct", tls: "verify", scraped: 0, failing: 0, skipped: 0, lateMs: 0 },
+  agents: { listening: false, reporting: 0, dropped: {} },
+  store: { writable: true, pendingBatches: 0, droppedSamples: 0 },
+  actionsAllowed: false,
+};
 
 function ask(path: string, host: string): Promise<{ readonly status: number | undefined; readonly text: string }> {
   return new Promise((resolve, reject) => {
@@ -18,6 +30,11 @@ function ask(path: string, host: string): Promise<{ readonly status: number | un
     asked.on("error", reject).end();
   });
 }
+
+test("before the first look nothing is told: a gauge of it would say 0", async () => {
+  expect(await ask("/metrics", "localhost")).toEqual({ status: 503, text: "Nothing was looked at yet.\n" });
+  metrics.update([], STATUS);
+});
 
 test.each(["localhost", "127.0.0.1:9400", "[::1]:9400"])("own metrics are told to %s", async (host) => {
   const { status, text } = await ask("/metrics", host);

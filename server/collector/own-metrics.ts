@@ -50,10 +50,14 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const ticks = new Histogram({ name: "sandglass_tick_seconds", help: "Judging and writing what changed", buckets: [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 1], registers: [registry] });
   const rows = new Counter({ name: "sandglass_rows_total", help: "Rows handed to the store", labelNames: ["kind"], registers: [registry] });
 
+  /** Before the first look a gauge would say 0 of what nobody has looked at. */
+  let looked = false;
+
   return {
     tick: (seconds) => ticks.observe(seconds),
     rows: (kind, count) => rows.inc({ kind }, count),
     update(views, status) {
+      looked = true;
       const counts = { yes: 0, no: 0, unknown: 0 };
       answer.reset();
       waiting.reset();
@@ -85,6 +89,10 @@ export function createOwnMetrics(log: Log): OwnMetrics {
         }
         if (request.method !== "GET" || request.url !== "/metrics") {
           response.writeHead(404, { "content-type": "text/plain" }).end("Only GET /metrics is served here.\n");
+          return;
+        }
+        if (!looked) {
+          response.writeHead(503, { "content-type": "text/plain", "retry-after": "1" }).end("Nothing was looked at yet.\n");
           return;
         }
         registry.metrics().then(
