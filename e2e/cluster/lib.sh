@@ -41,14 +41,15 @@ running() {
   [ -n "$ticks" ] && [ "$(start_time "$pid")" = "$ticks" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null
 }
 
-# stop NAME [SIGNAL]: end one recorded process, by force after ten seconds.
+# stop NAME [SIGNAL]: end one recorded process, by force after ten seconds. It may end by itself between
+# the look and the signal: that is no failure (callers run under `set -e`).
 stop() {
   local pid
   if running "$1"; then
     read -r pid _ < "$DIR/pids/$1"
-    kill "-${2:-TERM}" "$pid" 2>/dev/null
+    kill "-${2:-TERM}" "$pid" 2>/dev/null || true
     for _ in $(seq 100); do running "$1" || break; sleep 0.1; done
-    running "$1" && kill -KILL "$pid" 2>/dev/null
+    ! running "$1" || kill -KILL "$pid" 2>/dev/null || true
   fi
   rm -f "$DIR/pids/$1"
 }

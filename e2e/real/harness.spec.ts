@@ -1,6 +1,9 @@
 import { expect, test } from "../setup/test";
+import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { promisify } from "node:util";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 
 const options = { node: true, runtimeTimeout: "20s" };
@@ -45,6 +48,18 @@ test("the account of deploy/rbac.yaml may look and ask, and nothing else", async
 test("a stranger may not even list the nodes", async () => {
   const stranger = await cluster.stranger();
   await expect(cluster.kubectl(["--kubeconfig", stranger, "get", "nodes"])).rejects.toThrow(/forbidden/i);
+});
+
+test("the end of a process that ended by itself between the look and the signal is no failure", async () => {
+  // `kill` here ends the process first and then finds nothing, as where another hand was quicker.
+  const script = `set -euo pipefail
+    . "$1/lib.sh"
+    launch brief sleep 600
+    kill() { builtin kill -KILL "$2"; while [ -e "/proc/$2" ] && ! grep -q '^State:.Z' "/proc/$2/status"; do sleep 0.05; done; return 1; }
+    stop brief KILL
+    ! running brief && echo ended`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", script, "harness", path.resolve(import.meta.dirname, "../cluster")], { env: { ...process.env, ...cluster.env } });
+  expect(stdout).toBe("ended\n");
 });
 
 test("a process on the node reaches a port outside through the reverse forward", async () => {

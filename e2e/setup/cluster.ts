@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess, type ExecFileException } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -166,9 +166,18 @@ function run(file: string, args: readonly string[], options: CommandOptions = {}
       { env: { ...process.env, ...options.env }, timeout: options.timeoutMs ?? COMMAND_TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES },
       (error, stdout, stderr) => {
         if (error === null || (options.allowFailure === true && typeof error.code === "number")) resolve(stdout);
-        else reject(new Error(`${path.basename(file)} ${args.join(" ")}: ${stderr.trim() || error.message}`, { cause: error }));
+        else reject(new Error(`${path.basename(file)} ${args.join(" ")} (${ending(error)}): ${stderr.trim() || "it printed no error"}`, { cause: error }));
       },
     );
+    // A command may end before it has read its input, and one without need of it often does: its exit code tells.
+    child.stdin?.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") reject(error);
+    });
     child.stdin?.end(options.input ?? "");
   });
+}
+
+function ending({ code, killed, signal }: ExecFileException): string {
+  if (killed === true) return "ended by us: too late, or too much output";
+  return signal == null ? `exit code ${String(code)}` : String(signal);
 }

@@ -6,6 +6,7 @@ export interface StepResult {
   passed: number;
   failed: Named[];
   skipped: Named[];
+  again: Named[];
 }
 export function nothing(): StepResult;
 export function oneTest(name: string, why?: string): StepResult;

@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "./paths.mjs";
 
 /**
- * What a step of `npm test` came to: `passed` as a number, `failed` as `[{ name, why }]`, `skipped` as `[{ name, why }]`.
- * Counts come from the runners' JSON alone.
+ * What a step of `npm test` came to: `passed` as a number, `failed` as `[{ name, why }]`, `skipped` as `[{ name, why }]`;
+ * `again` are those of the passed that failed at the first try. Counts come from the runners' JSON alone.
  */
-export const nothing = () => ({ passed: 0, failed: [], skipped: [] });
+export const nothing = () => ({ passed: 0, failed: [], skipped: [], again: [] });
 
 const relative = (file) => path.relative(ROOT, file);
 const firstLines = (text, count = 30) => stripVTControlCharacters(String(text)).split("\n").slice(0, count).join("\n");
@@ -31,7 +31,7 @@ export function fromVitest(report) {
   return result;
 }
 
-/** Playwright's JSON report. A flaky test counts as failed: nothing here is allowed to pass at the second try. */
+/** Playwright's JSON report. A test that passed at the second try has passed, and is told by name with why it did not at the first (0097). */
 export function fromPlaywright(report) {
   const result = nothing();
   const visit = (suite, titles) => {
@@ -40,9 +40,10 @@ export function fromPlaywright(report) {
     for (const spec of suite.specs ?? []) {
       const name = [...here, spec.title].join(" › ");
       for (const test of spec.tests) {
-        if (test.status === "expected") result.passed += 1;
+        if (test.status === "expected" || test.status === "flaky") result.passed += 1;
+        if (test.status === "flaky") result.again.push({ name, why: firstLines(errorsOf(test).join("\n")) });
         else if (test.status === "skipped") result.skipped.push({ name, why: reasonOf(test) });
-        else result.failed.push({ name, why: firstLines(errorsOf(test).join("\n") || test.status) });
+        else if (test.status !== "expected") result.failed.push({ name, why: firstLines(errorsOf(test).join("\n") || test.status) });
       }
     }
   };
@@ -60,6 +61,7 @@ export function add(results) {
     sum.passed += result.passed;
     sum.failed.push(...result.failed);
     sum.skipped.push(...result.skipped);
+    sum.again.push(...result.again);
   }
   return sum;
 }

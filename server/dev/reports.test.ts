@@ -13,11 +13,17 @@ test("Vitest: a file that cannot be loaded is a failure, not nothing", () => {
   expect(endings(result.skipped)).toEqual(["x.test.ts › a sk", "x.test.ts › a skr", "x.test.ts › a later"]);
 });
 
-test("Playwright: what passes at the second try, or could not begin, is a failure; a skip keeps its reason", () => {
+test("Playwright: what could not begin is a failure; a skip keeps its reason", () => {
   const result = fromPlaywright(recorded("playwright-report"));
-  expect(result.passed).toBe(1);
-  expect(result.failed.map(({ name }) => name)).toEqual(["a.spec.ts › group › fails", "a.spec.ts › needs what did not come up › first", "a.spec.ts › passes at the second try"]);
+  expect(result.failed.map(({ name }) => name)).toEqual(["a.spec.ts › group › fails", "a.spec.ts › needs what did not come up › first"]);
   expect(skipReasons(result.skipped)).toEqual(["1 skipped: no Go on the PATH", "1 skipped: did not run, because a test or a hook before it failed"]);
+});
+
+test("Playwright: what passes at the second try has passed, and is kept with why it did not at the first", () => {
+  const result = add([nothing(), fromPlaywright(recorded("playwright-report"))]);
+  expect(result.passed).toBe(2);
+  expect(result.again.map(({ name }) => name)).toEqual(["a.spec.ts › passes at the second try"]);
+  expect(result.again[0]?.why).toMatch(/expect|Error/);
 });
 
 test("Playwright: a spec file that cannot be loaded fails the run", () => {

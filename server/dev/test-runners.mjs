@@ -37,5 +37,5 @@ export const RUNNERS = {
   lint: tool("lint", [bin("eslint/bin/eslint.js"), "."], 10 * MINUTE_MS),
   unit: runner("unit", [bin("vitest/vitest.mjs"), "run", "--reporter=default", "--reporter=json"], 20 * MINUTE_MS, fromVitest),
   browser: playwright("browser", 25 * MINUTE_MS),
-  real: playwright("real", 30 * MINUTE_MS),
+  real: playwright("real", 40 * MINUTE_MS),
 };

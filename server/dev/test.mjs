@@ -62,6 +62,7 @@ await runToEnd(async () => {
   result = await testAll().catch((error) => {
     return oneTest("set-up", error instanceof Sentence ? error.message : (error.stack ?? String(error)));
   });
+  for (const { name, why } of result.again) process.stdout.write(`\nPASSED AT THE SECOND TRY ${name}\n${why}\n`);
   for (const { name, why } of result.failed) process.stdout.write(`\nFAILED ${name}\n${why}\n`);
   for (const line of skipReasons(result.skipped)) process.stdout.write(`${line}\n`);
   process.stdout.write(`${closingLine(result)}\n`);
