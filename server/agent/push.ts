@@ -3,6 +3,7 @@ import { Agent, request } from "node:https";
 import { z } from "zod";
 import { AGENT_SENT_HEADER, capText, type PushAnswer } from "../domain/agent-report";
 import { parseAnswer } from "./answer";
+import { boundedText } from "./bounded-text";
 import { reasonOf } from "./host-fs";
 
 /** What became of one push. `refused`: sending the same again cannot help. `later`: the server is away, busy or does not know the token (yet). */
@@ -55,19 +56,14 @@ export function createPusher(options: { readonly url: string; readonly tokenFile
             headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-encoding": "gzip", "content-length": body.length, [AGENT_SENT_HEADER]: String(sentMs) },
           },
           (response) => {
-            const chunks: Buffer[] = [];
-            let length = 0;
-            response.on("data", (chunk: Buffer) => {
-              length += chunk.length;
-              if (length > MAX_ANSWER_BYTES) response.destroy(new Error("the answer is too long"));
-              else chunks.push(chunk);
-            });
-            response.on("error", (error) => {
-              later(reasonOf(error));
-            });
-            response.on("end", () => {
-              resolve(judge(response.statusCode ?? 0, response.headers["retry-after"], Buffer.concat(chunks).toString("utf8")));
-            });
+            boundedText(response, MAX_ANSWER_BYTES).then(
+              (text) => {
+                resolve(judge(response.statusCode ?? 0, response.headers["retry-after"], text));
+              },
+              (error: unknown) => {
+                later(reasonOf(error));
+              },
+            );
           },
         );
         call.on("error", (error) => {

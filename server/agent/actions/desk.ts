@@ -4,6 +4,7 @@ import { z } from "zod";
 import { AGENT_REPORT_PATH, capText } from "../../domain/agent-report";
 import { ASK_HELD_MS, MAX_OBJECT_NAME_CHARS, MAX_OBJECT_REASON_CHARS, WORK_ASK_PATH, WORK_TOLD_PATH, WORK_VERSION, type NodePods, type WorkObject, type WorkState } from "../../domain/actions/work-order";
 import type { Clock } from "../../clock";
+import { boundedText } from "../bounded-text";
 import { reasonOf } from "../host-fs";
 import { cachedFile } from "../push";
 import { parsePayload, podsHere, type Payload } from "./order";
@@ -79,19 +80,10 @@ export function createDesk(push: { readonly url: string; readonly tokenFile: str
         url,
         { method: "POST", agent: using, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-length": Buffer.byteLength(text) } },
         (response) => {
-          const chunks: Buffer[] = [];
-          let length = 0;
-          response.on("data", (chunk: Buffer) => {
-            length += chunk.length;
-            if (length > MAX_ANSWER_BYTES) response.destroy(new Error("the answer is too long"));
-            else chunks.push(chunk);
-          });
-          response.on("error", fail);
-          response.on("end", () => {
-            const answer = Buffer.concat(chunks).toString("utf8");
+          boundedText(response, MAX_ANSWER_BYTES).then((answer) => {
             if (response.statusCode === 200) resolve(answer);
             else reject(new DeskError(capText(`${String(response.statusCode)} ${answer}`), response.statusCode === GONE ? "gone" : "later"));
-          });
+          }, fail);
         },
       );
       asked.on("error", fail);
