@@ -13,7 +13,7 @@ import { useRunOnce } from "../use-run-once";
 import type { NodeOffer } from "../values";
 import { DryRunResult } from "./dry-run-result";
 import { PlanFoot } from "./plan-foot";
-import { EvidenceList, Hazards, PassRule, PlanSteps, Refusals, Undo } from "./plan-view";
+import { PlanSide, PlanSteps, Refusals } from "./plan-view";
 import { RunBody } from "./run-body";
 import { SheetHead } from "./sheet-head";
 import { TouchedList } from "./touched-list";
@@ -109,14 +109,7 @@ export function NodePlanBody({ node, offer, requestId, control }: NodePlanBodyPr
           )}
         </div>
         <div>
-          {shown === undefined ? null : (
-            <div className={planning ? "is-old" : undefined}>
-              <Hazards plan={shown} />
-              <Undo undo={shown.undo} />
-              <PassRule passRule={shown.passRule} />
-              <EvidenceList evidence={shown.evidence} />
-            </div>
-          )}
+          {shown === undefined ? null : <PlanSide plan={shown} old={planning} />}
           <TriedBefore node={node} />
           {shown === undefined ? null : (
             <p className="copy-plan">

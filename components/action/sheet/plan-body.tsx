@@ -16,7 +16,7 @@ import { localErrors, paramsOf, valuesOf, type Offer, type Values } from "../val
 import { CopyText } from "../copy-text";
 import { DryRunResult } from "./dry-run-result";
 import { PlanFoot } from "./plan-foot";
-import { Blast, Diff, EvidenceList, Hazards, PassRule, PlanSteps, Refusals, Undo } from "./plan-view";
+import { Blast, Diff, PlanSide, PlanSteps, Refusals } from "./plan-view";
 import { RunBody } from "./run-body";
 import { SheetHead } from "./sheet-head";
 import { TriedBefore } from "./tried-before";
@@ -119,15 +119,7 @@ export function PlanBody({ node, offer, initial, undo, requestId, control }: Pla
           )}
         </div>
         <div>
-          {shown === undefined ? null : (
-            <div className={behind ? "is-old" : undefined}>
-              <Diff plan={shown} />
-              <Hazards plan={shown} />
-              <Undo undo={shown.undo} />
-              <PassRule passRule={shown.passRule} />
-              <EvidenceList evidence={shown.evidence} />
-            </div>
-          )}
+          {shown === undefined ? null : <PlanSide plan={shown} old={behind} first={<Diff plan={shown} />} />}
           <TriedBefore node={node} />
           {shown === undefined || !offer.allowed ? null : (
             <p className="copy-plan">

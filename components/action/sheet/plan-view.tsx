@@ -206,3 +206,16 @@ export function Block({ id, title, aside, children }: { readonly id: string; rea
     </section>
   );
 }
+
+/** The column beside the plan: `first` (what it changes, where that can be shown), then what every plan says of its risk and its end. */
+export function PlanSide({ plan, old, first }: { readonly plan: ActionPlan; readonly old: boolean; readonly first?: ReactNode }) {
+  return (
+    <div className={old ? "is-old" : undefined}>
+      {first}
+      <Hazards plan={plan} />
+      <Undo undo={plan.undo} />
+      <PassRule passRule={plan.passRule} />
+      <EvidenceList evidence={plan.evidence} />
+    </div>
+  );
+}
