@@ -42,7 +42,8 @@ export function peel(folded: Folded): Peeled {
   return { body, branches: ranges.map(([from, to]) => branchOf(body, from, to)) };
 }
 
-const addComesFirst = (body: string, cut: number): boolean => body.lastIndexOf("failed to set up", cut) >= 0;
+/** The kubelet lists what failed while it made the sandbox, then what failed while it cleaned up; the list's own head may be cut away. */
+const addComesFirst = (body: string, cut: number): boolean => body.startsWith(", ", cut - 2) || body.lastIndexOf("failed to set up", cut) >= 0;
 
 function branchOf(body: string, from: number, to: number): Branch {
   const seen = frameScanner.scan(body, from, to);

@@ -46,6 +46,12 @@ export const API_RULES = [
     ],
     { ...fact, without: ["handshake timeout"] },
   ),
+  rule(
+    "auth-or-rbac",
+    "The cloud's own API does not accept the node's identity",
+    ["statuscode: 401", "statuscode: 403", "invalidclienttokenid", "expiredtoken", "security token included in the request", "signaturedoesnotmatch", "authfailure", "invalididentitytoken"],
+    fact,
+  ),
 
   rule(
     "apiserver-unreachable",
@@ -88,6 +94,12 @@ export const API_RULES = [
   ),
   rule(
     "apiserver-unreachable",
+    "The API server could not be asked; why, the text does not say",
+    ["cannotconnect", "cannot connect", "could not connect", "failed to connect", "connect failed"],
+    { rank: RANK.symptom, confidence: "medium", with: [["/api/v1/", "/apis/", ":6443"]] },
+  ),
+  rule(
+    "apiserver-unreachable",
     "Calico's datastore did not answer",
     ["error getting clusterinformation", "failed to get clusterinformation"],
     { rank: RANK.symptom, confidence: "medium", without: ["unauthorized", "forbidden", "x509", "resource does not exist", "not found"], plugin: "calico" },
@@ -96,6 +108,6 @@ export const API_RULES = [
     "not-cni",
     "A webhook or a quota keeps the pod from being made",
     ["admission webhook", "exceeded quota", "violates podsecurity", "failed calling webhook"],
-    { ...fact },
+    { ...fact, without: ["eni ", "eniip", "ip address", "network interface"] },
   ),
 ] as const;

@@ -53,7 +53,7 @@ export const CALICO_RULES = [
   rule(
     "daemon-down",
     "The weave daemon does not answer on the node",
-    ["127.0.0.1:6784", "unable to allocate ip address: post \"http://127.0.0.1"],
+    ["127.0.0.1:6784", "unable to allocate ip address: post \"http://127.0.0.1", "bridge \"weave\" has no ip addresses"],
     { plugin: "weave", rank: RANK.fact, confidence: "high" },
   ),
 ] as const;

@@ -11,7 +11,7 @@ export const CLOUD_RULES = [
     [
       "error dialing dhcp daemon", "failed to contact node", "failed to connect to backend server", "error received from addnetwork", "error received from delnetwork",
       "failed to connect to network policy agent", "network policy agent might not be running", "all subconns are in transientfailure", "error while dialing",
-      "failed cni request",
+      "failed cni request", "network process is not",
     ],
     { rank: RANK.symptom, confidence: "medium", without: ["wrong client version", "containerd.sock", "crio.sock", "docker.sock", "deadlineexceeded"] },
   ),
@@ -24,6 +24,18 @@ export const CLOUD_RULES = [
       confidence: "medium",
       with: [["addnetwork grpc", "delnetwork grpc", "127.0.0.1:50051", "add cmd:", "backend server", "from cns", "to cns", "localhost:10090", "azure cns", "azure-cns"]],
     },
+  ),
+  rule(
+    "ipam-exhausted",
+    "The cloud gives the node no more interfaces or addresses",
+    ["exceeded quota", "quota exceeded", "quotaexceeded", "exceeds the quota", "limitexceeded", "limit exceeded"],
+    { rank: RANK.fact, confidence: "high", with: [["eni ", "eniip", "ip address", "network interface", "private ip"]], without: ["request limit", "requestlimit", "rate limit"] },
+  ),
+  rule(
+    "daemon-slow",
+    "The node's agent still works on an earlier call for the same pod",
+    ["resource processing", "is still processing", "another operation in progress"],
+    { rank: RANK.symptom, confidence: "medium", with: [["grpc", "alloc ip", "cni"]], without: ["iptables"] },
   ),
   rule(
     "daemon-down",

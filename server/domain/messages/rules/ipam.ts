@@ -75,6 +75,7 @@ export const IPAM_RULES = [
       ],
     },
   ),
+  rule("ipam-leak", "The allocator's record of the address is there already", ["resource already exists"], { ...statement, rank: RANK.fact, with: [["from ipam", "assign address", "ipamblock", "ipamhandle"]], without: ["workloadendpoint"] }),
   rule("ipam-leak", "The allocator has given the address to another sandbox", ["duplicate allocation is not allowed"], { ...statement, rank: RANK.fact }),
   rule(
     "ipam-leak",
@@ -86,6 +87,7 @@ export const IPAM_RULES = [
     "ipam-leak",
     "The allocator's records and the sandboxes differ",
     [
+      "failed to re-allocate", "current ip allocation is lost",
       "desired ip is", "did not find reserved ip", "error deallocating ip", "failed to find address added by", "failed to release ip", "failed to release address",
       "leaked ip", "orphaned ip", "stale ip", "stale reservation", "ip leak", "leaked address", "dangling",
     ],

@@ -36,7 +36,7 @@ export const LIBCNI_RULES = [
     "cni-config-invalid",
     "A CNI config cannot be read",
     [
-      "error parsing configuration", "failed to parse network config", "error loading cni config", "failed to load cni config", "failed to load netconf",
+      "error parsing configuration", "error parsing cni configuration", "failed to parse network config", "error loading cni config", "failed to load cni config", "failed to load netconf",
       "error loading netconf", "failed to unmarshal spec.config", "error unmarshall network config", "error converting the raw bytes",
       "error loading network config from bytes", "error loading plugin configs", "failed to load plugin config", "failed to convert cni config",
       "network type not found in", "no plugin configs found", "missing network name", "invalid characters found in network name", "invalid characters in network name",

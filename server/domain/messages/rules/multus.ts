@@ -45,7 +45,7 @@ export const MULTUS_RULES = [
     "Multus finds no config of a primary CNI",
     [
       "failed to access the primary cni configuration", "failed to read the cluster primary cni config", "failed to read the primary cni plugin config",
-      "no master plugin", "failed to find the primary cni", "failed to find the cluster master", "could not find a plugin configuration",
+      "no master plugin", "to find master plugin", "failed to find the primary cni", "failed to find the cluster master", "could not find a plugin configuration",
       "could not find a valid network configuration", "multus could not be configured", "failed to load the primary cni configuration",
     ],
     { ...from, rank: RANK.statement, confidence: "high" },
@@ -213,7 +213,7 @@ export const MULTUS_RULES = [
       rank: RANK.statement,
       confidence: "high",
       with: [["incompatible", "wrong client", "unimplemented", "404", "not found", "mismatch", "skew"]],
-      without: ["probe failed"],
+      without: ["probe failed", "unknown service runtime"],
     },
   ),
   rule(

@@ -150,6 +150,7 @@ export const RUNTIME_RULES = [
       ],
     },
   ),
+  rule("not-cni", "The runtime does not offer the interface that the kubelet speaks: it is too old, or its CRI plugin is off", ["unknown service runtime.", "cri v1 runtime api is not implemented"], { rank: RANK.fact, confidence: "high" }),
   rule("not-cni", "The container's program is not in its image", ["executable file not found"], { rank: RANK.call, with: inRuntime }),
 
   rule(
