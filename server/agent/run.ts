@@ -7,7 +7,7 @@ import type { Log } from "../log";
 import { reportBuffer } from "./buffer";
 import type { AgentOptions } from "./options";
 import { serveHealth } from "./health";
-import { createPusher } from "./push";
+import { cachedFile, createPusher } from "./push";
 import { createReporter, type Reporter } from "./report";
 import { createSender, sleep } from "./sender";
 import { reportAsText } from "./text";
@@ -109,10 +109,10 @@ async function inTime(work: Promise<void>, clock: Clock): Promise<void> {
 async function takeOrders({ work, node, hostRoot }: AgentOptions, push: NonNullable<AgentOptions["push"]>, reporter: Reporter, { clock, log, signal }: AgentEnvironment, random: () => number): Promise<void> {
   if (work === undefined) return;
   // Loaded only where it is wanted, for the memory of those that do without.
-  const [{ createDesk }, { runWorker }] = await Promise.all([import("./actions/desk"), import("./actions/worker")]);
-  const desk = createDesk(push, clock, signal);
+  const [{ createDesk }, { ownSite }, { runWorker }] = await Promise.all([import("./actions/desk"), import("./actions/site"), import("./actions/worker")]);
+  const desk = createDesk({ url: push.url, ca: cachedFile(push.caFile), token: cachedFile(push.tokenFile) }, clock, signal);
   try {
-    await runWorker({ ...work, node, hostRoot, desk, reporter, clock, log, signal, random });
+    await runWorker({ ...work, node, site: ownSite(hostRoot, reporter, clock), desk, reporter, clock, log, signal, random });
   } catch (err) {
     log.error({ err }, "orders are not taken any more until the agent is started again");
   } finally {

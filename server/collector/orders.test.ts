@@ -269,10 +269,10 @@ describe("a hostile or mistaken order is refused with a reason, and nothing is t
     await writeFile(path.join(stateDir, "orders"), "");
     startAgent();
     await heard();
-    const made = await ask(order());
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect((await state.work({ id: made.id }))?.state, "an agent without a memory asks for nothing").toBe("waiting");
-    expect(isThere(BROKEN)).toBe(true);
+    for (const dry of [true, false]) {
+      const work = await unchanged(await ask(order(dry ? { dry, objects: [] } : {})));
+      expect(work.outcome).toMatchObject({ state: "refused", reason: expect.stringMatching(/^what is done could not be remembered in .*: --state-dir has to be a folder that the agent may write to$/) });
+    }
   });
 
   it("told by another node's agent", async () => {

@@ -6,7 +6,6 @@ import { ASK_HELD_MS, MAX_OBJECT_NAME_CHARS, MAX_OBJECT_REASON_CHARS, WORK_ASK_P
 import type { Clock } from "../../clock";
 import { boundedText } from "../bounded-text";
 import { reasonOf } from "../host-fs";
-import { cachedFile } from "../push";
 import { parsePayload, podsHere, type Payload } from "./order";
 
 /** The server's side of orders, as this agent reaches it. Each answer is checked to be the server's own and for this very asking. */
@@ -39,11 +38,16 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 const Signed = z.object({ version: z.literal(WORK_VERSION), payload: z.string(), signature: z.string() });
 
-export function createDesk(push: { readonly url: string; readonly tokenFile: string; readonly caFile: string }, clock: Clock, signal: AbortSignal): Desk {
-  const base = new URL(push.url);
+/** Where the desk is, and by what both sides know each other; read anew at each asking, as they may be exchanged. */
+export interface DeskAddress {
+  readonly url: string;
+  readonly ca: () => Promise<{ readonly text: string; readonly changed: boolean }>;
+  readonly token: () => Promise<{ readonly text: string }>;
+}
+
+export function createDesk({ url: address, ca, token }: DeskAddress, clock: Clock, signal: AbortSignal): Desk {
+  const base = new URL(address);
   const prefix = base.pathname.endsWith(AGENT_REPORT_PATH) ? base.pathname.slice(0, -AGENT_REPORT_PATH.length) : base.pathname.replace(/\/$/, "");
-  const ca = cachedFile(push.caFile);
-  const token = cachedFile(push.tokenFile);
   let agent: Agent | undefined;
   let keys: readonly X509Certificate[] = [];
   let offsetMs = 0;

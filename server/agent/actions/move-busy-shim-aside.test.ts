@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, lstat, mkdtemp, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, link, lstat, mkdtemp, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -84,6 +84,16 @@ it("an agent that was killed while it waited puts the file back when it starts a
   await moveBusyShimAside.recover?.(order(), { notes, objects: [] }, second.tools);
   expect(second.told).toMatchObject([{ outcome: "done" }]);
   expect(await inodeOf(shim)).toBe(newer);
+});
+
+it("an agent that was killed while it gave the file back takes the dated name away, and tells of no new file", async () => {
+  const before = await inodeOf(shim);
+  const aside = path.join(bin, `.${PROGRAM}.20261130T200000Z.sandglass-aside`);
+  await link(shim, aside);
+  const { tools, told } = stage();
+  await moveBusyShimAside.recover?.(order(), { notes: [{ path: shim, aside }], objects: [] }, tools);
+  expect(told).toMatchObject([{ outcome: "undone" }]);
+  expect([await inodeOf(shim), await asides()]).toEqual([before, []]);
 });
 
 it("a dry run names who runs it, and touches nothing", async () => {

@@ -1,9 +1,7 @@
-import type { BigIntStats } from "node:fs";
-import { link, lstat, readdir, rename, stat, unlink } from "node:fs/promises";
 import { DEFAULT_WAIT_SECONDS } from "../../domain/actions/move-busy-shim-aside";
 import type { WorkObject, WorkOrder } from "../../domain/actions/work-order";
-import { codeOf, isAbsent, reasonOf } from "../host-fs";
-import { procRoot } from "../proc/proc-files";
+import { reasonOf } from "../host-fs";
+import type { Entry } from "./host-files";
 import type { Doer, Tools } from "./types";
 
 const LOOK_EVERY_MS = 500;
@@ -37,19 +35,22 @@ export const moveBusyShimAside: Doer = {
 
 async function moveOne(path: string, { params }: WorkOrder, tools: Tools): Promise<WorkObject> {
   const object = { id: path, name: path };
+  const { files } = tools;
   try {
     const found = await look(path, params.program, tools);
-    if (found.left !== undefined || found.here === undefined || found.stat === undefined) return { ...object, outcome: "left", reason: found.left ?? "it is gone already" };
+    if (found.left !== undefined || found.entry === undefined) return { ...object, outcome: "left", reason: found.left ?? "it is gone already" };
     const aside = asideOf(path, tools.clock.now());
-    const there = await tools.fs.resolve(aside);
-    if (await isThere(there)) return { ...object, outcome: "left", reason: `${aside} stands there already` };
+    if ((await files.look(aside)) !== undefined) return { ...object, outcome: "left", reason: `${aside} stands there already` };
+    // It is given back by a link, which a kernel may refuse for a file of another user: known before anything is moved.
+    await files.link(path, aside);
+    await files.unlink(aside);
     await tools.note({ path, aside });
-    await rename(found.here, there);
+    await files.rename(path, aside);
     // Whatever was put at its name since it was looked at goes back there.
-    if ((await lstat(there, { bigint: true })).ino !== found.stat.ino) return { ...object, ...(await settle(path, aside, "it was replaced while it was looked at", tools)) };
+    if ((await files.look(aside))?.identity !== found.entry.identity) return { ...object, ...(await settle(path, aside, "it was replaced while it was looked at", tools)) };
     const waitMs = (params.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1_000;
     const untilMs = tools.clock.now() + waitMs;
-    while (tools.clock.now() < untilMs && !tools.over() && !(await isWhole(found.here))) await tools.sleep(LOOK_EVERY_MS);
+    while (tools.clock.now() < untilMs && !tools.over() && !isWhole(await files.look(path))) await tools.sleep(LOOK_EVERY_MS);
     return { ...object, ...(await settle(path, aside, `no new file came in ${Math.round(waitMs / 1_000)} s`, tools)) };
   } catch (error) {
     return { ...object, outcome: "failed", reason: reasonOf(error) };
@@ -57,16 +58,18 @@ async function moveOne(path: string, { params }: WorkOrder, tools: Tools): Promi
 }
 
 /** What stands at the name now decides: a new file keeps it, and where there is none the old one gets it back. */
-async function settle(path: string, aside: string, why: string, tools: Tools): Promise<Pick<WorkObject, "outcome" | "reason">> {
-  const [here, there] = [await tools.fs.resolve(path), await tools.fs.resolve(aside)];
-  if (!(await isThere(there))) return { outcome: "failed", reason: `${why}, and ${aside} is gone` };
+async function settle(path: string, aside: string, why: string, { files }: Tools): Promise<Pick<WorkObject, "outcome" | "reason">> {
+  const old = await files.look(aside);
+  if (old === undefined) return { outcome: "failed", reason: `${why}, and ${aside} is gone` };
   try {
-    await link(there, here); // fails where anything stands there: never over a new file
+    await files.link(aside, path); // fails where anything stands there: never over a new file
   } catch (error) {
-    if (!(await isThere(here))) throw error;
-    return (await isWhole(here)) ? { outcome: "done", reason: `a new file stands there; the old one is ${aside}` } : { outcome: "failed", reason: `a new file of no bytes stands there; the old one is ${aside}` };
+    const now = await files.look(path);
+    if (now === undefined) throw error;
+    // The same file under both names was given back by an agent that ended right then.
+    if (now.identity !== old.identity) return isWhole(now) ? { outcome: "done", reason: `a new file stands there; the old one is ${aside}` } : { outcome: "failed", reason: `a new file of no bytes stands there; the old one is ${aside}` };
   }
-  await unlink(there);
+  await files.unlink(aside);
   return { outcome: "undone", reason: `${why}: it has its name back` };
 }
 
@@ -74,44 +77,24 @@ interface Look {
   readonly busy?: string;
   readonly left?: string;
   readonly absent?: true;
-  readonly here?: string;
-  readonly stat?: BigIntStats;
+  readonly entry?: Entry;
 }
 
 /** Only the one program that the order is about, as a plain file directly in a folder of plugins, while a process runs it. */
 async function look(path: string, program: string | undefined, tools: Tools): Promise<Look> {
   const dir = binDirs(tools).find((one) => program !== undefined && path === `${one}/${program}`);
   if (dir === undefined || program === undefined || program.includes("/")) return { left: "it is not the program in question, in a folder of CNI plugins" };
-  const here = `${await tools.fs.resolve(dir)}/${program}`;
-  let found: BigIntStats;
-  try {
-    found = await lstat(here, { bigint: true });
-  } catch (error) {
-    if (isAbsent(error)) return { absent: true, left: "it is gone already" };
-    throw error;
-  }
-  if (!found.isFile()) return { left: found.isSymbolicLink() ? "it is a link" : "it is no file" };
-  const { holders, unseen } = await holdersOf(found, tools);
-  if (holders.length === 0 && unseen > 0) return { left: `whether a process runs it cannot be told: ${unseen} could not be looked at` };
-  if (holders.length === 0) return { left: "no process runs it: it is not busy" };
-  return { busy: `${holders.length === 1 ? "process" : "processes"} ${holders.slice(0, MAX_HOLDERS_SAID).join(", ")}${holders.length > MAX_HOLDERS_SAID ? ` and ${holders.length - MAX_HOLDERS_SAID} more` : ""} ${holders.length === 1 ? "runs" : "run"} it`, here, stat: found };
-}
-
-/** By device and inode, so a file of the same name elsewhere is none. */
-async function holdersOf(file: BigIntStats, { hostRoot }: Tools): Promise<{ readonly holders: readonly string[]; readonly unseen: number }> {
-  const root = procRoot(hostRoot);
-  const pids = (await readdir(root)).filter((name) => /^\d+$/.test(name));
-  const holders: string[] = [];
-  let unseen = 0;
-  for (const pid of pids) {
-    try {
-      const exe = await stat(`${root}/${pid}/exe`, { bigint: true });
-      if (exe.ino === file.ino && exe.dev === file.dev) holders.push(pid);
-    } catch (error) {
-      if (!isAbsent(error) && codeOf(error) !== "ESRCH") unseen += 1; // else a kernel thread, or one that has ended
-    }
-  }
-  return { holders, unseen };
+  const entry = await tools.files.look(path);
+  if (entry === undefined) return { absent: true, left: "it is gone already" };
+  if (entry.kind !== "file") return { left: entry.kind === "link" ? "it is a link" : "it is no file" };
+  // By device and inode, so a file of the same name elsewhere is none.
+  const { pids, unseen } = await tools.files.holders(entry);
+  if (pids.length === 0 && unseen > 0) return { left: `whether a process runs it cannot be told: ${unseen} could not be looked at` };
+  if (pids.length === 0) return { left: "no process runs it: it is not busy" };
+  const shut = await tools.files.unwritable(dir);
+  if (shut !== undefined) return { left: shut };
+  const said = `${pids.slice(0, MAX_HOLDERS_SAID).join(", ")}${pids.length > MAX_HOLDERS_SAID ? ` and ${pids.length - MAX_HOLDERS_SAID} more` : ""}`;
+  return { busy: pids.length === 1 ? `process ${said} runs it` : `processes ${said} run it`, entry };
 }
 
 function binDirs(tools: Tools): readonly string[] {
@@ -126,17 +109,5 @@ function asideOf(path: string, nowMs: number): string {
   return `${path.slice(0, slash)}/.${path.slice(slash + 1)}.${time}.sandglass-aside`;
 }
 
-async function isThere(here: string): Promise<boolean> {
-  try {
-    await lstat(here);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
-}
-
 /** A copy that has only begun has no bytes yet. */
-async function isWhole(here: string): Promise<boolean> {
-  return (await isThere(here)) && (await lstat(here)).size > 0;
-}
+const isWhole = (entry: Entry | undefined): boolean => entry !== undefined && entry.sizeBytes > 0;

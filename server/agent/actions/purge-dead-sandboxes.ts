@@ -1,13 +1,10 @@
-import { monotonicMs } from "../../clock";
 import { purgeable, sandboxName } from "../../domain/actions/dead-sandbox";
 import { DEFAULT_PARALLEL } from "../../domain/actions/purge-dead-sandboxes";
 import { MAX_ORDER_OBJECTS, type WorkObject } from "../../domain/actions/work-order";
 import type { SandboxReading } from "../../domain/agent-report";
-import type { CriConnection } from "../cri";
 import { reasonOf } from "../host-fs";
-import { sandboxReading } from "../runtime";
 import { createPace, type Pace } from "./pace";
-import { keptList, listSandboxes, withCri } from "./sandboxes";
+import { keptList, type SandboxRuntime } from "./sandboxes";
 import type { Doer, Tools } from "./types";
 
 /** The network plugin's DEL is part of it. */
@@ -16,8 +13,8 @@ const STOP_WITHIN_MS = 60_000;
 /** Stops and removes dead sandboxes, each looked at again right before. */
 export const purgeDeadSandboxes: Doer = {
   survey: async (_order, tools) =>
-    withCri(tools, async (cri) => {
-      const all = await listSandboxes(cri, tools);
+    tools.withRuntime(async (runtime) => {
+      const all = await runtime.list();
       const pods = await tools.pods();
       const nowMs = tools.clock.now();
       const dead = all.filter(({ ready }) => !ready).sort((a, b) => (a.createdMs ?? 0) - (b.createdMs ?? 0));
@@ -28,14 +25,14 @@ export const purgeDeadSandboxes: Doer = {
       return [...looked.filter(({ outcome }) => outcome === "would"), ...looked.filter(({ outcome }) => outcome !== "would")].slice(0, MAX_ORDER_OBJECTS);
     }),
   carryOut: async (order, tools) =>
-    withCri(tools, async (cri) => {
+    tools.withRuntime(async (runtime) => {
       const todo = [...order.objects];
       const pace = createPace();
-      const lists = keptList(cri, tools);
+      const lists = keptList(runtime);
       const work = async (): Promise<void> => {
         for (let id = todo.shift(); id !== undefined; id = todo.shift()) {
           if (tools.over()) return;
-          await tools.tell(await purgeOne(id, cri, lists, pace, tools));
+          await tools.tell(await purgeOne(id, runtime, lists, pace, tools));
           await tools.sleep(pace.pauseMs());
         }
       };
@@ -49,27 +46,26 @@ export const purgeDeadSandboxes: Doer = {
   },
 };
 
-async function purgeOne(id: string, cri: CriConnection, lists: () => Promise<readonly SandboxReading[]>, pace: Pace, tools: Tools): Promise<WorkObject> {
+async function purgeOne(id: string, runtime: SandboxRuntime, lists: () => Promise<readonly SandboxReading[]>, pace: Pace, tools: Tools): Promise<WorkObject> {
   let name = id.slice(0, 12);
   let stopMs: number | undefined;
   try {
     const pods = await tools.pods();
     const all = await lists();
-    const [found] = (await cri.listSandboxes(id)).items.filter((one) => one.id === id);
-    if (found === undefined) return { id, name, outcome: "left", reason: "it is gone already" };
-    const sandbox = sandboxReading(found, tools.clock.now());
+    const sandbox = (await runtime.list(id)).find((one) => one.id === id);
+    if (sandbox === undefined) return { id, name, outcome: "left", reason: "it is gone already" };
     name = sandboxName(sandbox);
     const verdict = purgeable(sandbox, [...all.filter((one) => one.id !== id), sandbox], pods, tools.clock.now());
     if (!verdict.purge) return { id, name, outcome: "left", reason: verdict.reason };
     await tools.note({ begins: id, name });
-    stopMs = monotonicMs();
-    await cri.stopSandbox(id, STOP_WITHIN_MS);
-    await cri.removeSandbox(id, STOP_WITHIN_MS);
+    stopMs = tools.monotonicMs();
+    await runtime.stop(id, STOP_WITHIN_MS);
+    await runtime.remove(id, STOP_WITHIN_MS);
     return { id, name, outcome: "done", reason: verdict.because };
   } catch (error) {
     return { id, name, outcome: "failed", reason: reasonOf(error) };
   } finally {
-    if (stopMs !== undefined) pace.done(monotonicMs() - stopMs, liveCallers(tools));
+    if (stopMs !== undefined) pace.done(tools.monotonicMs() - stopMs, liveCallers(tools));
   }
 }
 

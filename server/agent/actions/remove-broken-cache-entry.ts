@@ -1,10 +1,9 @@
-import { constants, type BigIntStats } from "node:fs";
-import { link, lstat, mkdir, open, unlink } from "node:fs/promises";
 import type { WorkObject } from "../../domain/actions/work-order";
 import type { SandboxReading } from "../../domain/agent-report";
 import { jsonOrNothing, MULTUS, RESULTS } from "../cache/caches";
-import { isAbsent, reasonOf } from "../host-fs";
-import { keptList, withCri } from "./sandboxes";
+import { reasonOf } from "../host-fs";
+import type { Entry, HostFiles } from "./host-files";
+import { keptList } from "./sandboxes";
 import type { Doer, Tools } from "./types";
 
 /** Folders whose entries may be moved, each exactly. Leases are none of them: an address that one holds may be in use. */
@@ -19,13 +18,13 @@ const MAX_ENTRIES = 4_096;
 /** Moves entries of CNI caches that are empty or do not parse out of the way, each looked at again right before. Deletes nothing. */
 export const removeBrokenCacheEntry: Doer = {
   survey: async (_order, tools) =>
-    withCri(tools, async (cri) => {
-      const lists = keptList(cri, tools);
+    tools.withRuntime(async (runtime) => {
+      const lists = keptList(runtime);
       const objects: WorkObject[] = [];
       for (const dir of FOLDERS) {
-        for (const entry of ((await tools.fs.list(dir)) ?? []).slice(0, MAX_ENTRIES)) {
-          if (entry.isDirectory() || entry.name.startsWith(".")) continue;
-          const path = `${dir}/${entry.name}`;
+        for (const name of (await tools.files.names(dir)).slice(0, MAX_ENTRIES)) {
+          if (name.startsWith(".")) continue;
+          const path = `${dir}/${name}`;
           const found = await look(path, await lists(), tools);
           if (found.broken !== undefined) objects.push({ id: path, name: path, ...(found.left === undefined ? { outcome: "would", reason: found.broken } : { outcome: "left", reason: found.left }) });
         }
@@ -33,8 +32,8 @@ export const removeBrokenCacheEntry: Doer = {
       return objects;
     }),
   carryOut: async (order, tools) =>
-    withCri(tools, async (cri) => {
-      const lists = keptList(cri, tools);
+    tools.withRuntime(async (runtime) => {
+      const lists = keptList(runtime);
       for (const path of order.objects) {
         if (tools.over()) return;
         await tools.tell(await moveOne(path, lists, tools));
@@ -47,29 +46,27 @@ interface Look {
   readonly broken?: string;
   /** Why it stays all the same. */
   readonly left?: string;
-  readonly here?: string;
-  readonly stat?: BigIntStats;
+  readonly entry?: Entry;
 }
 
 async function moveOne(path: string, lists: () => Promise<readonly SandboxReading[]>, tools: Tools): Promise<WorkObject> {
   const object = { id: path, name: path };
+  const { files } = tools;
   try {
     const found = await look(path, await lists(), tools);
-    if (found.left !== undefined || found.broken === undefined || found.here === undefined || found.stat === undefined) return { ...object, outcome: "left", reason: found.left ?? "it is whole" };
-    const folder = await tools.fs.resolve(QUARANTINE);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const there = nameThere(path, tools.clock.now());
-    const target = `${folder}/${there}`;
-    await link(found.here, target); // never over another file
+    if (found.left !== undefined || found.broken === undefined || found.entry === undefined) return { ...object, outcome: "left", reason: found.left ?? "it is whole" };
+    await files.makeFolder(QUARANTINE);
+    const target = `${QUARANTINE}/${nameThere(path, tools.clock.now())}`;
+    await files.link(path, target); // never over another file
     // Whoever wrote to it meanwhile wrote to this very file: then it goes on in its place.
-    const now = await readEntry(target);
-    const same = (await lstat(found.here, { bigint: true })).ino === found.stat.ino;
+    const now = await readEntry(target, files);
+    const same = (await files.look(path))?.identity === found.entry.identity;
     if (now.broken === undefined || !same) {
-      await unlink(target);
+      await files.unlink(target);
       return { ...object, outcome: "left", reason: "it was written while it was looked at" };
     }
-    await unlink(found.here);
-    return { ...object, outcome: "done", reason: `${found.broken}; it is now ${QUARANTINE}/${there}` };
+    await files.unlink(path);
+    return { ...object, outcome: "done", reason: `${found.broken}; it is now ${target}` };
   } catch (error) {
     return { ...object, outcome: "failed", reason: reasonOf(error) };
   }
@@ -80,36 +77,25 @@ async function look(path: string, sandboxes: readonly SandboxReading[], tools: T
   const slash = path.lastIndexOf("/");
   const [dir, name] = [path.slice(0, slash), path.slice(slash + 1)];
   if (!FOLDERS.includes(dir) || name === "" || name.startsWith(".") || name.includes("\0")) return { left: "it is no entry of a CNI cache" };
-  const here = `${await tools.fs.resolve(dir)}/${name}`;
-  let stat: BigIntStats;
-  try {
-    stat = await lstat(here, { bigint: true });
-  } catch (error) {
-    if (isAbsent(error)) return { left: "it is gone already" };
-    throw error;
-  }
-  if (!stat.isFile()) return { left: stat.isSymbolicLink() ? "it is a link" : "it is no file" };
-  if (stat.nlink !== 1n) return { left: "it has other names" };
-  const { broken, left } = await readEntry(here);
+  const entry = await tools.files.look(path);
+  if (entry === undefined) return { left: "it is gone already" };
+  if (entry.kind !== "file") return { left: entry.kind === "link" ? "it is a link" : "it is no file" };
+  if (entry.names !== 1) return { left: "it has other names" };
+  const { broken, left } = await readEntry(path, tools.files);
   if (broken === undefined) return { ...(left === undefined ? {} : { left }) };
-  const ageMs = tools.clock.now() - Number(stat.mtimeMs);
+  const ageMs = tools.clock.now() - entry.modifiedMs;
   if (ageMs < SETTLED_MS) return { broken, left: `it was written ${Math.max(0, Math.round(ageMs / 1_000))} s ago, less than ${SETTLED_MS / 1_000} s` };
   const owner = sandboxes.find(({ id, ready }) => ready && id !== "" && name.includes(id));
   if (owner !== undefined) return { broken, left: `it is of a sandbox that is ready (${owner.namespace}/${owner.name})` };
-  return { broken, here, stat };
+  const shut = await tools.files.unwritable(dir);
+  return { broken, entry, ...(shut === undefined ? {} : { left: shut }) };
 }
 
-/** Never through a link, never waiting for a pipe. */
-async function readEntry(here: string): Promise<Look> {
-  const file = await open(here, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  try {
-    const { size } = await file.stat();
-    if (size === 0) return { broken: "it is empty" };
-    if (size > MAX_ENTRY_BYTES) return { left: `it has ${size} bytes, more than is read` };
-    return jsonOrNothing((await file.readFile()).toString("utf8")) === undefined ? { broken: "it does not parse" } : {};
-  } finally {
-    await file.close();
-  }
+async function readEntry(path: string, files: HostFiles): Promise<Look> {
+  const { sizeBytes, text } = await files.read(path, MAX_ENTRY_BYTES);
+  if (sizeBytes === 0) return { broken: "it is empty" };
+  if (text === undefined) return { left: `it has ${sizeBytes} bytes, more than is read` };
+  return jsonOrNothing(text) === undefined ? { broken: "it does not parse" } : {};
 }
 
 /** "2026-11-30T20-15-00-123Z results cbr0-….": when, and out of which folder. */

@@ -2,17 +2,22 @@ import type { NodePods, WorkObject, WorkOrder } from "../../domain/actions/work-
 import type { AgentReport } from "../../domain/agent-report";
 import type { Clock } from "../../clock";
 import type { Log } from "../../log";
-import type { HostFs } from "../host-fs";
+import type { HostFiles } from "./host-files";
+import type { SandboxRuntime } from "./sandboxes";
+
+/** What of the node an action works on. */
+export interface Site {
+  readonly files: HostFiles;
+  /** Rejects where there is no runtime to be reached. */
+  withRuntime<T>(work: (runtime: SandboxRuntime) => Promise<T>): Promise<T>;
+  /** Milliseconds that only grow, for how long something took. */
+  monotonicMs(): number;
+}
 
 /** What a node action is carried out with. */
-export interface Tools {
+export interface Tools extends Site {
   readonly clock: Clock;
   readonly log: Log;
-  readonly fs: HostFs;
-  /** Where the node's root is mounted; "" on the node itself. */
-  readonly hostRoot: string;
-  /** Path on this side of the runtime's socket; throws where there is none. */
-  criSocket(): Promise<string>;
   /** This node's pods by a list that is young enough, waited for if need be; the newest that could be had where the order's time runs out. */
   pods(): Promise<NodePods>;
   /** The newest report of this agent; absent before the first. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock";
 import { MAX_PODS_AGE_MS, MAX_TOLD_OBJECTS, type NodeAction, type NodePods, type WorkObject, type WorkOrder, type WorkState } from "../../domain/actions/work-order";
 import type { Log } from "../../log";
 import { fullJitterMs } from "../backoff";
-import { hostFs, reasonOf } from "../host-fs";
+import { reasonOf } from "../host-fs";
 import type { Reporter } from "../report";
 import { sleep } from "../sender";
 import { holdAlone } from "./alone";
@@ -11,15 +11,14 @@ import { DeskError, type Desk } from "./desk";
 import { DOERS } from "./doers";
 import { openJournal, type Journal, type JournalEntry } from "./journal";
 import { checkOrder, idOf } from "./order";
-import type { Doer, Tools } from "./types";
+import type { Doer, Site, Tools } from "./types";
 
 export interface WorkerOptions {
   readonly node: string;
   readonly actions: readonly NodeAction[];
-  readonly stateDir: string;
-  readonly hostRoot: string;
+  readonly site: Site;
   readonly desk: Desk;
-  readonly reporter: Pick<Reporter, "last" | "criSocketHere">;
+  readonly reporter: Pick<Reporter, "last">;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the agent is told to end: nothing is begun after it. */
@@ -40,13 +39,14 @@ const TIME_OVER = "The order's time was over before all was done.";
 
 /**
  * Asks for orders and carries them out, one after the other, until told to end. What an order is known to have done is on the disk
- * before it is told; an id that was begun is never begun again.
+ * before it is told; an id that was begun is never begun again. Where it cannot be remembered, each order is refused with the reason.
  */
-export async function runWorker(options: WorkerOptions): Promise<void> {
+export async function runWorker(options: WorkerOptions & { readonly stateDir: string }): Promise<void> {
   const { log, signal } = options;
   const pause: Pause = (ms) => sleep(options.clock, ms, signal);
   const dir = path.join(options.stateDir, "orders");
-  const journal = await openJournal(dir);
+  const journal = await openedOrRefusing(dir, options, pause);
+  if (journal === undefined) return;
   let held = await holdAlone(dir);
   if (held === undefined) log.warn({ dir }, "another agent has this folder; orders are taken once it has ended");
   while (held === undefined && !signal.aborted) {
@@ -54,14 +54,37 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     held = await holdAlone(dir);
   }
   try {
-    await takeAll(options, journal, pause);
+    await takeOrders(options, journal);
   } finally {
     await held?.release();
   }
 }
 
-async function takeAll(options: WorkerOptions, journal: Journal, pause: Pause): Promise<void> {
+/** Undefined where the agent was told to end before its folder could be had. */
+async function openedOrRefusing(dir: string, options: WorkerOptions, pause: Pause): Promise<Journal | undefined> {
   const { desk, log, signal } = options;
+  for (let said = false; !signal.aborted; said = true) {
+    try {
+      return await openJournal(dir);
+    } catch (error) {
+      const reason = `what is done could not be remembered in ${dir} (${reasonOf(error)}): --state-dir has to be a folder that the agent may write to`;
+      if (!said) log.error({ reason }, "orders are refused");
+      try {
+        const id = idOf((await desk.ask()).order);
+        if (id !== undefined) await tellUntilTaken(options, pause, { id, state: "refused", reason, objects: [] });
+      } catch (failure) {
+        log.debug({ reason: reasonOf(failure) }, "the server could not be asked for orders");
+        await pause(LAST_RETRY_MS);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** The orders alone, for whoever has the folder to itself already. */
+export async function takeOrders(options: WorkerOptions, journal: Journal): Promise<void> {
+  const { desk, log, signal } = options;
+  const pause: Pause = (ms) => sleep(options.clock, ms, signal);
   for (const entry of await journal.open()) await finishOld(entry, options, journal, pause);
   let failures = 0;
   while (!signal.aborted) {
@@ -181,7 +204,7 @@ interface Work {
 }
 
 function openWork(order: WorkOrder, given: NodePods | undefined, options: WorkerOptions, journal: Journal, pause: Pause): Work {
-  const { clock, desk, log, signal, reporter, hostRoot } = options;
+  const { clock, desk, log, signal, reporter, site } = options;
   let pods = given;
   let untold: WorkObject[] = [];
   let toldMs = clock.now();
@@ -206,14 +229,9 @@ function openWork(order: WorkOrder, given: NodePods | undefined, options: Worker
     return telling;
   };
   const tools: Tools = {
+    ...site,
     clock,
     log,
-    hostRoot,
-    fs: hostFs(hostRoot),
-    criSocket: () => {
-      const here = reporter.criSocketHere();
-      return here === undefined ? Promise.reject(new Error("the runtime's socket was not found")) : Promise.resolve(here);
-    },
     report: reporter.last,
     pods: async () => {
       while (pods === undefined || clock.now() - pods.atMs > PODS_FRESH_MS) {

@@ -2,7 +2,7 @@ import type { Clock } from "../../../clock";
 import type { WorkObject } from "../../../domain/actions/work-order";
 import type { AgentReport } from "../../../domain/agent-report";
 import { createLog } from "../../../log";
-import { hostFs } from "../../host-fs";
+import { ownSite } from "../site";
 import type { Tools } from "../types";
 
 /** What a doer is given, with what it told and noted kept for the test. */
@@ -15,11 +15,9 @@ export function toolsOf(options: { readonly clock: Clock; readonly hostRoot?: st
     told,
     notes,
     tools: {
+      ...ownSite(hostRoot, { criSocketHere: () => criSocket }, clock),
       clock,
       log: createLog("silent", "test"),
-      fs: hostFs(hostRoot),
-      hostRoot,
-      criSocket: () => (criSocket === undefined ? Promise.reject(new Error("the runtime's socket was not found")) : Promise.resolve(criSocket)),
       pods: () => Promise.resolve({ atMs: clock.now(), uids: pods }),
       report: () => report,
       tell: async (object) => void told.push(object),
