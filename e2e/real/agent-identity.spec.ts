@@ -47,9 +47,17 @@ test("a token bound to a node speaks for that node and for no other", async () =
   expect(await send(token)).toMatchObject({ status: 200, body: { version: 1 } });
   expect(await send(token, { node: "node-2" })).toMatchObject({ status: 403, body: { reason: "other-node" } });
   await cluster.apply(JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name: "node-2" } }));
-  expect(await send(await issue(boundTo("node-2")))).toMatchObject({ status: 403, body: { reason: "other-node" } });
-  expect(await send(await issue(boundTo("node-2")), { node: "node-2" })).toMatchObject({ status: 200 });
+  const joined = await issue(boundTo("node-2"));
+  const startId = randomUUID();
+  await until("a report of the new node", 30_000, async () => ((await send(joined, { node: "node-2", startId })).status === 200 ? true : undefined));
+  expect(await send(joined)).toMatchObject({ status: 403, body: { reason: "other-node" } });
   await cluster.kubectl(["delete", "node", "node-2"]);
+  const gone = await until("the refusal of a node that left", 30_000, async () => {
+    const answer = await send(joined, { node: "node-2", startId, sequence: 2 });
+    return answer.status === 404 ? answer : undefined;
+  });
+  expect(gone).toMatchObject({ headers: { "content-type": "application/problem+json", "retry-after": expect.any(String) }, body: { reason: "unlisted-node" } });
+  await expect.poll(async () => (await agents())?.dropped["unlisted-node"], { timeout: 15_000 }).toBeGreaterThanOrEqual(1);
   await expect.poll(async () => (await agents())?.dropped["other-node"], { timeout: 15_000 }).toBe(2);
 });
 

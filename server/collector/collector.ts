@@ -106,7 +106,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   try {
     const desk = config.agentPort === undefined ? undefined : openWorkDesk({ work: ingest.work, pods: podsOfNode(connection, clock, log), clock, log });
     if (desk !== undefined) ending.push(async () => desk.stop());
-    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, connection, { observe, tellAgents: pipeline.tellAgents, ...(desk === undefined ? {} : { desk }) }, clock, log);
+    const agents = config.agentPort === undefined ? undefined : await listenForAgents(config, connection, { observe, tellAgents: pipeline.tellAgents, admits: pipeline.admits, ...(desk === undefined ? {} : { desk }) }, clock, log);
     if (agents !== undefined) ending.push(() => agents.listener.stop());
     if (config.metricsPort !== undefined) {
       const server = await metrics.serve(config.metricsPort, "127.0.0.1");
@@ -235,10 +235,10 @@ function upkeep(ingest: Ingest, nowMs: number, log: Log): void {
   }
 }
 
-async function listenForAgents(config: ServeConfig, connection: Connection, { observe, tellAgents, desk }: Pick<Pipeline, "observe" | "tellAgents"> & { readonly desk?: WorkDesk }, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
+async function listenForAgents(config: ServeConfig, connection: Connection, { observe, tellAgents, admits, desk }: Pick<Pipeline, "observe" | "tellAgents" | "admits"> & { readonly desk?: WorkDesk }, clock: Clock, log: Log): Promise<{ readonly listener: AgentListener; readonly caFile: string }> {
   const { authority, caFile } = await ensureAgentAuthority(config.data);
   try {
-    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, tell: () => ({ ...tellAgents(), periodSeconds: config.agentPeriodSeconds }), ...(desk === undefined ? {} : { work: desk }), ...(config.agentAccount === undefined ? {} : { accounts: accountTokens({ connection, account: config.agentAccount, log }) }), clock, log });
+    const listener = await startAgentListener({ host: config.agentHost, port: config.agentPort ?? 0, authority, names: config.agentName, tokens: path.join(config.data, "agents"), observe, admits, tell: () => ({ ...tellAgents(), periodSeconds: config.agentPeriodSeconds }), ...(desk === undefined ? {} : { work: desk }), ...(config.agentAccount === undefined ? {} : { accounts: accountTokens({ connection, account: config.agentAccount, log }) }), clock, log });
     return { listener, caFile };
   } catch (cause) {
     throw actionableError(`Port ${config.agentPort ?? 0} for --agent-port cannot be opened on ${config.agentHost} (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"}). Choose another.`, cause);

@@ -242,6 +242,32 @@ describe("what agents are told in answer to their reports", () => {
   });
 });
 
+describe("reports of agents are kept", () => {
+  const admitted = (name: string): string => h.pipeline.admits(name as NodeName).is;
+
+  test("of the nodes that are listed, of no other, and of none before the first list, with the reason why it does not come", () => {
+    expect(h.pipeline.admits("a" as NodeName)).toEqual({ is: "not-yet", reason: "the first list of nodes is not finished" });
+    h.kind("nodes", { state: "failing", reason: "connection refused" });
+    expect(h.pipeline.admits("a" as NodeName)).toEqual({ is: "not-yet", reason: "nodes cannot be listed: connection refused" });
+    h.ready(["a"]);
+    expect([admitted("a"), admitted("b")]).toEqual(["admitted", "unlisted"]);
+    h.node("b");
+    expect(admitted("b")).toBe("admitted");
+    h.listed("nodes", ["b"]);
+    expect([admitted("a"), admitted("b")]).toEqual(["unlisted", "admitted"]);
+  });
+
+  test("after a restart of those that the store remembers, until a list says otherwise", () => {
+    h.ready(["a", "b"]);
+    h.tick(1_000);
+    h.restart(1_000);
+    expect(["a", "b", "c"].map(admitted)).toEqual(["admitted", "admitted", "not-yet"]);
+    h.node("a");
+    h.listed("nodes", ["a"]);
+    expect(["a", "b", "c"].map(admitted)).toEqual(["admitted", "unlisted", "unlisted"]);
+  });
+});
+
 describe("what an agent tells of a daemon's cgroup", () => {
   const DAEMON = "kube-multus-ds-nmfkg/kube-multus-ds"; // the harness names the container like the DaemonSet
   const cgroup = (over: Partial<ContainerCgroup>): ContainerCgroup => ({ namespace: "kube-system", pod: "kube-multus-ds-nmfkg", podUid: "u", container: "kube-multus-ds", containerId: "c1", cni: "multus", cgroupVersion: 1, ...over });

@@ -15,6 +15,7 @@ import { partOf } from "../domain/source-status";
 import type { Freshness, Source } from "../domain/sources";
 import type { Thresholds } from "../domain/thresholds";
 import type { Log } from "../log";
+import type { Admission } from "../sources/agent/listener";
 import type { CollectorStatus } from "../store/types";
 import { ClusterState } from "./cluster-state";
 import { FleetGaps } from "./fleet-gaps";
@@ -86,7 +87,7 @@ export class Pipeline {
       }
       case "agent": {
         const memory = this.#nodes.get(observation.node);
-        if (memory === undefined) return;
+        if (memory === undefined) return; // `admits` says so to the sender; this is the same for what a recording holds
         const own = memory.agentReport(observation, this.isDaemonContainer);
         this.#incidents.report(observation.node, observation.report);
         // Beside a list of pods that is old, the sandboxes of newer pods would look as if nobody owned them.
@@ -109,6 +110,14 @@ export class Pipeline {
     const memory = this.#nodes.get(node);
     if (memory === undefined || memory.agentTellsDaemonCpu(this.options.clock.now())) return false;
     return memory.view?.answer.state !== "yes" || memory.view.answer.atRisk;
+  };
+
+  /** Whether a report of this node is kept. Nodes that the store remembers are, before the first list of a start. */
+  readonly admits = (node: NodeName): Admission => {
+    if (this.#nodes.has(node)) return { is: "admitted" };
+    if (this.#listed.has("nodes")) return { is: "unlisted" };
+    const why = this.cluster.kinds.get("nodes")?.reason;
+    return { is: "not-yet", reason: why === undefined ? "the first list of nodes is not finished" : `nodes cannot be listed: ${why}` };
   };
 
   /** What agents are told in answer to their reports, the same for every node; what was not listed yet is not told. */

@@ -10,7 +10,8 @@ import type { Observation } from "@/server/domain/observation";
 import { createLog } from "@/server/log";
 import { makeAuthority, type KeyPair } from "@/server/pki";
 import { ensureAgentAuthority } from "./authority";
-import { startAgentListener, type AgentListener } from "./listener";
+import type { DropReason } from "./drops";
+import { startAgentListener, type Admission, type AgentListener } from "./listener";
 import { agentFolder, issueAgentToken } from "./tokens";
 
 /** The agent as it runs on a node, and the listener as it runs in the server, over a real TLS connection. */
@@ -102,6 +103,22 @@ test("reports made while the server is away arrive when it is back, in order and
   expect(times).toEqual([...times].sort((a, b) => a - b));
   expect(new Set(times).size).toBe(times.length);
 });
+
+test.each<[string, Admission, DropReason]>([
+  ["before its nodes are listed", { is: "not-yet", reason: "the first list of nodes is not finished" }, "not-listed-yet"],
+  ["before this node has joined", { is: "unlisted" }, "unlisted-node"],
+])("reports that come to a server %s are kept by the agent and all taken later, in order, over the same connection", async (_, admission, because) => {
+  let now = admission;
+  listener = await startAgentListener({ host: "127.0.0.1", port: 0, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), admits: () => now, clock: systemClock, log });
+  run(flags(listener.port, "--period", "1s"));
+  await expect.poll(() => listener?.status().dropped[because], { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  expect(observed).toEqual([]);
+  now = { is: "admitted" };
+  await expect.poll(() => sequences().length, { timeout: 40_000 }).toBeGreaterThanOrEqual(3);
+  const got = sequences();
+  expect(got).toEqual(got.map((__, at) => at + 1));
+  expect(listener.status().connections).toBe(1);
+}, 60_000);
 
 test("a server with another authority gets nothing, not even the token", async () => {
   const theirs = await makeAuthority("theirs", { notBeforeMs: systemClock.now() - 60_000, notAfterMs: systemClock.now() + 3_600_000 });

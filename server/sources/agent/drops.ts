@@ -13,6 +13,8 @@ export const DROPS = {
   "replayed": [409, "This report was taken before"],
   "clock": [422, "The report's time is out of range"],
   "no-such-order": [410, "This node has no such order"],
+  "not-listed-yet": [503, "The nodes of the cluster are not listed yet"],
+  "unlisted-node": [404, "The cluster has no such node"],
   "busy": [429, "Too many reports at once"],
   "cannot-check": [503, "The token cannot be checked now"],
   "incomplete": [408, "The report did not arrive whole"],

@@ -10,7 +10,7 @@ import type { Observation } from "@/server/domain/observation";
 import type { Clock } from "@/server/clock";
 import { createLog } from "@/server/log";
 import { ensureAgentAuthority } from "./authority";
-import { startAgentListener, type AgentListener } from "./listener";
+import { startAgentListener, type Admission, type AgentListener } from "./listener";
 import { packed, post, sampleReport, type Answer, type Post } from "./testing";
 import { agentFolder, issueAgentToken } from "./tokens";
 
@@ -23,6 +23,7 @@ let listener: AgentListener;
 let ca: string;
 let observed: Observation[];
 let tokens: Record<string, string>;
+let admission: Admission;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), "sandglass-agents-"));
@@ -31,7 +32,8 @@ beforeEach(async () => {
   tokens = {};
   for (const node of ["node-1", "node-2"]) tokens[node] = (await readFile((await issueAgentToken(dataDir, node)).file, "utf8")).trim();
   observed = [];
-  listener = await startAgentListener({ host: "127.0.0.1", port: 0, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: (node) => ({ nadPluginTypes: [`for-${node}`] }), clock, log });
+  admission = { is: "admitted" };
+  listener = await startAgentListener({ host: "127.0.0.1", port: 0, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), admits: () => admission, tell: (node) => ({ nadPluginTypes: [`for-${node}`] }), clock, log });
 });
 afterEach(async () => {
   await listener.stop();
@@ -115,6 +117,20 @@ test("the times of a node whose clock is 20 minutes behind are corrected, and th
   expect((await send({ body, headers: { ...headers, [AGENT_SENT_HEADER]: String(NOW_MS - behindMs) } })).status).toBe(200);
   expect(observed).toMatchObject([{ atMs: NOW_MS, clockBehindMs: behindMs, report: { atMs: NOW_MS, sandboxes: { items: [{ createdMs: 1_779_999_000_000 + behindMs }] } } }]);
   expect(listener.status().nodes).toMatchObject([{ skewMs: behindMs }]);
+});
+
+test.each<[string, Admission, number, string, string]>([
+  ["the nodes are not listed yet", { is: "not-yet", reason: "the first list of nodes is not finished" }, 503, "not-listed-yet", "the first list of nodes is not finished"],
+  ["the cluster has no such node", { is: "unlisted" }, 404, "unlisted-node", "the API server lists no node node-1; its reports are taken once it does"],
+])("while %s, its sender is told why and when to come back, and the same report is taken later", async (_, now, status, because, detail) => {
+  admission = now;
+  const answer = await send({});
+  expect(answer).toMatchObject({ status, headers: { "content-type": "application/problem+json" }, body: { status, reason: because, detail } });
+  expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+  expect(listener.status()).toMatchObject({ accepted: 0, dropped: { [because]: 1 }, nodes: [] });
+  admission = { is: "admitted" };
+  expect((await send({})).status).toBe(200);
+  expect(observed).toHaveLength(1);
 });
 
 test.each([

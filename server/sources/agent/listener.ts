@@ -32,6 +32,8 @@ export interface AgentListenerOptions {
   /** Checks service-account tokens; without it only the tokens of files are good. */
   readonly accounts?: AccountTokens;
   readonly observe: Observe;
+  /** Whether a report of this node would be kept; without it every node's is. Asked for each report, so it costs nothing. */
+  readonly admits?: (node: NodeName) => Admission;
   /** What is told to a node's agent in the answer to its report; asked for each, so it costs nothing. */
   readonly tell?: (node: NodeName) => Omit<PushAnswer, "version">;
   /** Orders to agents; without it nobody is asked to do anything. */
@@ -41,6 +43,9 @@ export interface AgentListenerOptions {
   /** How long a sender may take; the defaults suit agents, tests shorten them. */
   readonly timeouts?: { readonly headersMs: number; readonly requestMs: number; readonly checkMs: number };
 }
+
+/** `not-yet`: which nodes there are is not known so far, and why. `unlisted`: it is, and this is none of them. */
+export type Admission = { readonly is: "admitted" | "unlisted" } | { readonly is: "not-yet"; readonly reason: string };
 
 export interface AgentListenerStatus {
   readonly port: number;
@@ -74,6 +79,9 @@ const STOP_MS = 2_000;
 const LINGER_MS = 500;
 const SMALL_BODY_BYTES = 256 * 1024;
 const RENEWAL_CHECK_MS = 3_600_000;
+/** The first list takes a moment; a node that joins is listed within seconds. */
+const NOT_YET_SECONDS = 3;
+const UNLISTED_SECONDS = 10;
 
 /** Takes agents' reports: HTTPS, one path, one token per node. Rejects where the port cannot be had. */
 export async function startAgentListener(options: AgentListenerOptions): Promise<AgentListener> {
@@ -94,6 +102,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
     const node = await whose(bearer(request));
     checkHeaders(request);
     if (options.work !== undefined && path !== AGENT_REPORT_PATH) return takeWork(request, node, options.work, path === WORK_ASK_PATH);
+    admit(node);
     await gates.forNode(node, async () => {
       const body = await readBody(request);
       await gates.forParsing(async () => {
@@ -103,6 +112,12 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
       });
     });
     return { version: PUSH_ANSWER_VERSION, ...options.tell?.(node) };
+  };
+  /** Before the ledger has the report: one that nobody would keep is not taken, so that it may come again. */
+  const admit = (node: NodeName): void => {
+    const admission = options.admits?.(node);
+    if (admission?.is === "not-yet") throw new Dropped("not-listed-yet", admission.reason, NOT_YET_SECONDS);
+    if (admission?.is === "unlisted") throw new Dropped("unlisted-node", `the API server lists no node ${node}; its reports are taken once it does`, UNLISTED_SECONDS);
   };
   const whose = async (token: string): Promise<NodeName> => {
     if (options.accounts !== undefined && looksLikeAccountToken(token)) return options.accounts.nodeOf(token);
@@ -132,6 +147,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
   };
   const hand = (node: NodeName, report: Parameters<typeof ledger.take>[1], sentMs: number | undefined): void => {
     if (report.node !== node) throw new Dropped("other-node", "the report names another node than its token");
+    admit(node); // it may have left while its report was read
     const taken = ledger.take(node, report, sentMs, clock.now());
     accepted += 1;
     observe({ source: "agent", type: "report", node, atMs: taken.report.atMs, ...taken });
@@ -271,6 +287,9 @@ function respond(response: ServerResponse, status: number, body: object, type: s
   response.end(text);
 }
 
+/** Nothing is wrong with these messages: their sender is told to come back. */
+const COMES_BACK: ReadonlySet<DropReason> = new Set(["busy", "cannot-check", "not-listed-yet", "unlisted-node"]);
+
 /**
  * Answers with a problem document. A body that was not read to its end is not waited for and the connection closes, save
  * that of a known node told to come back: a new TLS connection would cost more than its few kilobytes.
@@ -279,7 +298,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, dropped: Dro
   if (response.headersSent || response.destroyed) return;
   const problem = problemOf(dropped);
   const small = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES;
-  const unread = !request.complete && !((dropped.reason === "busy" || dropped.reason === "cannot-check") && small);
+  const unread = !request.complete && !(COMES_BACK.has(dropped.reason) && small);
   const stranger = problem.status === 401;
   respond(response, problem.status, problem, "application/problem+json", {
     ...(unread || stranger ? { connection: "close" } : {}),
