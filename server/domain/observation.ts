@@ -53,6 +53,8 @@ export interface ContainerMetrics {
   readonly container: string;
   readonly cfsPeriods?: number;
   readonly cfsThrottledPeriods?: number;
+  /** CPU time that it may use in one CFS period; told only where there is a limit. */
+  readonly cpuQuotaMicroseconds?: number;
   readonly cpuPressureWaitingSeconds?: number;
   readonly cpuUsageSeconds?: number;
   readonly memoryWorkingSetBytes?: number;

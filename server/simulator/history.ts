@@ -16,7 +16,7 @@ import type { KubeObject } from "./objects/json";
 import { nodeObject } from "./objects/node";
 import { podObject } from "./objects/pod";
 import { agentMemory, agentReport, type AgentMemory } from "./pages/agent-report";
-import { cgroupPath } from "./pages/cadvisor";
+import { CFS_PERIOD_MICROSECONDS, cgroupPath } from "./pages/cadvisor";
 import { goFloat } from "./pages/text";
 import type { ScenarioPlan } from "./scenarios";
 
@@ -252,7 +252,7 @@ export function cadvisorMetricsOf(node: NodeModel): CadvisorMetrics {
         oomEvents: 0,
         startTimeSeconds: Math.floor((pod.container.startedMs ?? 0) / 1_000),
         statsAtMs: Math.round(node.engine.nowMs),
-        ...(quotaCores === undefined ? {} : { cfsPeriods: Math.floor(counters.periods), cfsThrottledPeriods: Math.floor(counters.throttledPeriods) }),
+        ...(quotaCores === undefined ? {} : { cfsPeriods: Math.floor(counters.periods), cfsThrottledPeriods: Math.floor(counters.throttledPeriods), cpuQuotaMicroseconds: Math.round(quotaCores * CFS_PERIOD_MICROSECONDS) }),
         ...(v2 ? { cpuPressureWaitingSeconds: counters.waitingSeconds } : {}),
       },
     ],

@@ -136,6 +136,7 @@ const Container = z.object({
   container: word,
   cfsPeriods: number.exactOptional(),
   cfsThrottledPeriods: number.exactOptional(),
+  cpuQuotaMicroseconds: number.exactOptional(),
   cpuPressureWaitingSeconds: number.exactOptional(),
   cpuUsageSeconds: number.exactOptional(),
   memoryWorkingSetBytes: number.exactOptional(),

@@ -18,7 +18,7 @@ export const daemonCpuThrottled: Cause = {
     "The container of the CNI daemon may use less CPU than the calls that wait for it need, so the kernel stops it in nearly every period of 100 ms. Plugins that the daemon runs count against the same limit. Calls then take minutes, the callers give up, and each try again adds another.",
   impact: "Starts of pods are slow at first; once calls outlive the kubelet's deadline none succeeds, and more time does not help.",
   checks: [
-    `CFS periods in which the daemon's container was throttled, of all its periods in the last 5 min: ${nearlyWords(THROTTLED_SHARE)} or more.`,
+    `CFS periods in which the daemon's container was throttled, of all its periods in the last 5 min under its present limit: ${nearlyWords(THROTTLED_SHARE)} or more.`,
     "And starts are slow: a pod waits for 30 s or more, or RunPodSandbox takes 10 s or more in the 95th percentile. A daemon that is throttled and keeps up is in order.",
     "Whether the container has a CPU limit at all, from the pod itself.",
   ],

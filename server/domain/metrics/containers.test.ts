@@ -66,6 +66,13 @@ describe("the share of throttled periods of a CNI daemon", () => {
       );
     expect(told([both(10), both(20)])).toEqual({ "daemon.cpu.throttled_share": 0, "daemon.memory.working_set": 7 });
   });
+  it("begins anew where the limit is changed while the container runs, so that a resize shows at once", () => {
+    const under = (cpuQuotaMicroseconds: number, periods: number, throttledPeriods: number): CadvisorMetrics => cfs(periods, throttledPeriods, { cpuQuotaMicroseconds });
+    const before = [under(3_000, 0, 0), under(3_000, 600, 598)];
+    expect(throttled(...before, under(200_000, 1_200, 900))).toBeUndefined();
+    expect(throttled(...before, under(200_000, 1_200, 900), under(200_000, 1_800, 900))).toBe(0);
+    expect(throttled(...before, under(3_000, 1_200, 1_196))).toBeCloseTo(1_196 / 1_200, 10);
+  });
   it("is not told across a gap longer than the window", () => {
     expect(told([cfs(0, 0), cfs(900, 900)], 301_000)["daemon.cpu.throttled_share"]).toBeUndefined();
   });

@@ -20,6 +20,8 @@ interface ContainerWindow {
   /** By cgroup path: after a restart the old cgroup can stay on the page for a while beside the new one. */
   readonly cgroups: ReadonlyMap<string, CgroupReading>;
   readonly spans: readonly ContainerSpan[];
+  /** The limit under which the CFS periods of the spans passed. */
+  readonly quotaMicroseconds?: number;
 }
 
 /** The last readings of a node's CNI daemons and the increments of the window. */
@@ -45,7 +47,7 @@ export type IsDaemonContainer = (namespace: string, pod: string, container: stri
  * `pod/container`.
  *
  * A share is told only while the page has the series: where a CPU limit was lifted the CFS series end, and what was
- * throttled before is no news of now. A restarted container has another cgroup, whose counters began at zero.
+ * throttled before is no news of now. So it is where the limit was changed while the container ran: its periods are counted anew. A restarted container has another cgroup, whose counters began at zero.
  *
  * @param atMs when the page was read, UTC ms
  */
@@ -79,17 +81,22 @@ function group(containers: readonly ContainerMetrics[], isDaemon: IsDaemonContai
 }
 
 function advanceWindow(window: ContainerWindow | undefined, cgroups: readonly ContainerMetrics[], atMs: number, pageAtMs: number | undefined): ContainerWindow {
-  let spans = window?.spans ?? [];
+  const quotaMicroseconds = newest(cgroups)?.cpuQuotaMicroseconds ?? window?.quotaMicroseconds;
+  const isOtherLimit = window?.quotaMicroseconds !== undefined && quotaMicroseconds !== window.quotaMicroseconds;
+  let spans = isOtherLimit ? window.spans.map(withoutCfs) : (window?.spans ?? []);
   const readings = new Map(window?.cgroups ?? []);
   for (const metrics of cgroups) {
     const span = gained(readings.get(metrics.cgroupId), { atMs, metrics }, pageAtMs);
-    spans = slide(spans, span, atMs);
+    // What was gained since the reading before belongs to both limits.
+    spans = slide(spans, isOtherLimit && span !== undefined ? withoutCfs(span) : span, atMs);
     readings.delete(metrics.cgroupId); // set again below, so that the order is by last sight
     readings.set(metrics.cgroupId, { atMs, metrics });
   }
   const kept = [...readings].filter(([, reading]) => reading.atMs === atMs || comparable(reading.atMs, atMs)).slice(-MAX_CGROUPS);
-  return { seenMs: atMs, cgroups: new Map(kept), spans };
+  return { seenMs: atMs, cgroups: new Map(kept), spans, ...(quotaMicroseconds === undefined ? {} : { quotaMicroseconds }) };
 }
+
+const withoutCfs = ({ cfs: _underAnotherLimit, ...span }: ContainerSpan): ContainerSpan => span;
 
 function gained(before: CgroupReading | undefined, now: CgroupReading, pageAtMs: number | undefined): ContainerSpan | undefined {
   if (before !== undefined && comparable(before.atMs, now.atMs)) return spanOf(before.metrics, now, before.atMs, false);

@@ -4,7 +4,7 @@ import { workloadBytes } from "../objects/pod";
 import { KERNEL_VERSION, OS_IMAGE } from "../objects/node";
 import { escapeLabel, MetricsText } from "./text";
 
-const CFS_PERIOD_MICROSECONDS = 100_000;
+export const CFS_PERIOD_MICROSECONDS = 100_000;
 const SHARES_PER_CORE = 1_024;
 /** CPU that a pod of the workload uses, told apart by its name so that they differ. */
 const WORKLOAD_CORES = 0.004;

@@ -4,6 +4,7 @@ import type { PromSample } from "./prometheus-text";
 type Figure =
   | "cfsPeriods"
   | "cfsThrottledPeriods"
+  | "cpuQuotaMicroseconds"
   | "cpuPressureWaitingSeconds"
   | "cpuUsageSeconds"
   | "memoryWorkingSetBytes"
@@ -14,6 +15,7 @@ type Figure =
 const FIGURES: ReadonlyMap<string, Figure> = new Map([
   ["container_cpu_cfs_periods_total", "cfsPeriods"],
   ["container_cpu_cfs_throttled_periods_total", "cfsThrottledPeriods"],
+  ["container_spec_cpu_quota", "cpuQuotaMicroseconds"],
   ["container_pressure_cpu_waiting_seconds_total", "cpuPressureWaitingSeconds"],
   ["container_cpu_usage_seconds_total", "cpuUsageSeconds"],
   ["container_memory_working_set_bytes", "memoryWorkingSetBytes"],

@@ -78,6 +78,7 @@ describe("figures read off recorded pages by eye", () => {
       cgroupId: "/kubepods/burstable/pod72aa6d3c-4c39-438a-8b2c-97ba066ceae2/f481d9f412c803415248eb4f7c1b614284ce242ebaba549667b3751e4ff2cf19",
       cfsPeriods: 1742,
       cfsThrottledPeriods: 1724,
+      cpuQuotaMicroseconds: 3_000,
       cpuUsageSeconds: 5.207846805,
       memoryWorkingSetBytes: 72_511_488,
       memoryMaxUsageBytes: 101_367_808,

@@ -16,7 +16,7 @@ for version in v1.28.15 v1.29.14 v1.30.14 v1.31.14 v1.32.10 v1.33.6 v1.34.2 v1.3
   module=$(awk '$1 ~ /^github.com\/google\/cadvisor(\/lib)?$/ { print $1 "@" $2; exit }' kubernetes.mod)
   unzip -p "$(zip_of "$module")" "$module/metrics/prometheus.go" > cadvisor.go
   for family in kubelet_runtime_operations_duration_seconds kubelet_runtime_operations_errors_total \
-    container_cpu_cfs_periods_total container_cpu_cfs_throttled_periods_total container_cpu_usage_seconds_total container_memory_working_set_bytes container_memory_max_usage_bytes container_oom_events_total container_start_time_seconds \
+    container_cpu_cfs_periods_total container_cpu_cfs_throttled_periods_total container_spec_cpu_quota container_cpu_usage_seconds_total container_memory_working_set_bytes container_memory_max_usage_bytes container_oom_events_total container_start_time_seconds \
     container_pressure_cpu_waiting_seconds_total container_pressure_cpu_stalled_seconds_total container_pressure_memory_waiting_seconds_total container_pressure_memory_stalled_seconds_total container_pressure_io_waiting_seconds_total container_pressure_io_stalled_seconds_total; do
     case "$family" in
       kubelet_*) file=kubelet.go name="\"${family#kubelet_}\"" ;;
