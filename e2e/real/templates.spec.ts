@@ -1,3 +1,4 @@
+import type { KnownDaemonSets } from "../../server/domain/cluster-changes";
 import type { Observation } from "../../server/domain/observation";
 import type { PodObject } from "../../server/domain/model";
 import { systemClock } from "../../server/clock";
@@ -29,11 +30,11 @@ test.beforeAll(async () => {
 test.afterAll(() => cluster?.stop());
 
 /** Watches as Sandglass does, with the account of this kubeconfig. */
-async function watch(kubeconfig: string): Promise<Seen> {
+async function watch(kubeconfig: string, knownDaemonSets?: KnownDaemonSets): Promise<Seen> {
   const connection = await loadConnection({ kubeconfig, environment: { home: "/nonexistent" } });
   if (connection === undefined) throw new Error(`no connection from ${kubeconfig}`);
   const all: Observation[] = [];
-  const source = startKubeApiSource({ connection, observe: (one) => void all.push(one), clock: systemClock, log: createLog("silent", "test"), isDaemonPod: (_, daemonSet) => daemonSet !== undefined });
+  const source = startKubeApiSource({ connection, observe: (one) => void all.push(one), clock: systemClock, log: createLog("silent", "test"), ...(knownDaemonSets === undefined ? {} : { knownDaemonSets }), isDaemonPod: (_, daemonSet) => daemonSet !== undefined });
   return {
     all,
     stop: async () => {
@@ -88,6 +89,18 @@ test("a change of a DaemonSet is told once with what differs between its revisio
     expect(JSON.stringify(account.all)).not.toContain(SECRET);
   } finally {
     await account.stop();
+  }
+  // Nobody looks while it is changed once more; the next start knows what was there before.
+  const items = account.all.flatMap((one) => (one.type === "daemonset" && one.object.name === "cni-of-test" && one.object.generation === 2 ? [one.object] : [])).slice(-1);
+  const pause = { items, lastMs: Date.now() };
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // the API server's times are whole seconds
+  await cluster.apply(daemonSet({ image: "localhost/cni:2", args: ["--v=5"], env: [{ name: "ETCD_PASSWORD", value: `${SECRET}-2` }], resources: { limits: { cpu: "2" } } }, { hostPID: true }));
+  const next = await watch(await cluster.account(), pause);
+  try {
+    await eventually(() => revisionsOf(next).map(({ generation, reading }) => ({ generation, ...reading, madeMs: undefined }))).toEqual([{ generation: 3, looked: true, from: 2, to: 3, madeMs: undefined, lines: ["- main: argument --v=4", "+ main: argument --v=5"], others: [] }]);
+    expect(revisionsOf(next)[0]?.reading).toMatchObject({ madeMs: expect.any(Number) });
+  } finally {
+    await next.stop();
   }
 });
 

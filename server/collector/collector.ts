@@ -77,6 +77,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   const writer = new Writer(ingest, log, options.onWritten, (kind, count) => metrics.rows(kind, count));
   const thresholds = { stuckAfterSeconds: config.stuckAfterSeconds, windowSeconds: config.windowSeconds };
   const stopping = new AbortController();
+  const daemonSets = ingest.loadDaemonSets();
   const pipeline = new Pipeline({
     clock,
     log,
@@ -85,6 +86,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     writer,
     views: ingest.loadViews(),
     incidents: ingest.loadIncidents(startedMs - LOAD_CLOSED_MS),
+    daemonSets,
     expects: { kubelet: true, agents: config.agentPort !== undefined },
     onTick: (seconds) => metrics.tick(seconds),
   });
@@ -117,6 +119,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       observe,
       clock,
       log,
+      knownDaemonSets: daemonSets,
       isDaemonPod: (_pod, daemonSet) => daemonSet !== undefined,
       isInterestingDaemonSet: (daemonSet) => isCniDaemon(daemonSet) || isInterestingDaemonSet(daemonSet),
     });

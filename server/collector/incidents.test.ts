@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NO_HOLD_MS, RECOVERY_HOLD_MS, REOPEN_GRACE_MS, UNSEEN_AFTER_MS } from "../domain/incident/timing";
 import type { Incident } from "../domain/incident/types";
-import type { PodObject } from "../domain/model";
+import type { DaemonSetObject, PodObject } from "../domain/model";
 import type { Observation } from "../domain/observation";
 import { backfill } from "./backfill";
 import type { Pipeline } from "./pipeline";
@@ -221,6 +221,57 @@ test("a rollout of whose revisions nobody tells is told without them after a whi
   h.pipeline.end();
   pass(1_000);
   expect(texts()).toEqual(["Generation 1 to 2", "Generation 2 to 3", "Generation 3 to 4"]);
+});
+
+describe("a rollout that began while Sandglass was away", () => {
+  const rollouts = () => h.reader.clusterChanges({ node: "a", fromMs: 0, toMs: h.nowMs, limit: 10 }).filter(({ kind }) => kind === "rollout");
+  const see = (generation: number, over: Partial<DaemonSetObject> = {}): void => {
+    h.ready(["a"], []);
+    h.daemonSet("kube-system", "kube-multus-ds", { generation, ...over });
+    h.listed("daemonsets", ["kube-multus-ds"]);
+    pass(3_000);
+  };
+
+  test("is told at the start, with when its revision was made and what differs, and once", () => {
+    see(1);
+    const leftMs = h.nowMs;
+    h.restart(3_600_000);
+    const foundMs = h.nowMs;
+    see(4, { images: ["multus:v5"] });
+    expect(rollouts(), "its revisions are waited for").toEqual([]);
+    h.pipeline.observe({ source: "api", type: "revisions", atMs: h.nowMs, uid: "kube-multus-ds", generation: 4, reading: { looked: true, from: 1, to: 3, madeMs: leftMs + 600_000, lines: ["+ kube-multus-ds: image multus:v5"], others: [] } });
+    pass(3_000);
+    const told = [{ kind: "rollout", atMs: leftMs + 600_000, subject: "kube-system/kube-multus-ds", text: "Generation 1 to 4, while Sandglass did not look, from 02:00:03 UTC to 03:00:03 UTC, revision 1 to 3", diff: "+ kube-multus-ds: image multus:v5" }];
+    expect(foundMs - leftMs).toBe(3_600_000);
+    expect(rollouts()).toEqual(told);
+    h.restart(60_000);
+    see(4, { images: ["multus:v5"] });
+    pass(REVISIONS_WAIT_MS);
+    expect(rollouts()).toEqual(told);
+  });
+
+  test("is told with what the DaemonSet tells where nobody tells of its revisions", () => {
+    see(1);
+    h.restart(3_600_000);
+    const foundMs = h.nowMs;
+    see(2, { images: ["multus:v5"] });
+    pass(REVISIONS_WAIT_MS);
+    expect(rollouts()).toMatchObject([{ atMs: foundMs, diff: "+ image multus:v5", text: expect.stringContaining("did not look") as string }]);
+  });
+
+  test("is not lost by a kill before it was told, and is none where the DaemonSet is another one by now", () => {
+    see(1);
+    h.daemonSet("kube-system", "kube-multus-ds", { generation: 2 });
+    pass(3_000); // waits for its revisions
+    h.restart(0);
+    see(2);
+    pass(REVISIONS_WAIT_MS);
+    expect(rollouts()).toHaveLength(1);
+    h.restart(60_000);
+    see(7, { uid: "made-anew" });
+    pass(REVISIONS_WAIT_MS);
+    expect(rollouts()).toHaveLength(1);
+  });
 });
 
 test("a past that is filled in gives the incident that is open now its beginning, and keeps its number", async () => {

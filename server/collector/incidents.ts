@@ -1,4 +1,4 @@
-import { configChanges, daemonChanges, rolloutChange, rolloutOf, type Rollout } from "../domain/cluster-changes";
+import { configChanges, daemonChanges, rolloutChange, rolloutOf, type KnownDaemonSets, type Rollout } from "../domain/cluster-changes";
 import { traitsOf } from "../domain/incident/shared-traits";
 import type { AgentReport } from "../domain/agent-report";
 import type { FleetPart } from "../domain/causes/types";
@@ -23,9 +23,12 @@ export class Incidents {
   readonly #keeper: IncidentKeeper;
   readonly #replicas = new ReplicaCounts();
   readonly #rollouts = new Map<string, Rollout>();
+  /** As the store remembers them, until each is seen. */
+  readonly #remembered: Map<string, DaemonSetObject>;
 
-  constructor(private readonly options: { readonly writer: Writer; readonly log: Log; readonly views: readonly NodeView[]; readonly kept?: KeptIncidents; readonly sink?: IncidentSink }) {
+  constructor(private readonly options: { readonly writer: Writer; readonly log: Log; readonly views: readonly NodeView[]; readonly kept?: KeptIncidents; readonly daemonSets: KnownDaemonSets; readonly sink?: IncidentSink }) {
     this.#keeper = new IncidentKeeper(options.sink ?? options.writer, options.kept, options.views.map(({ name }) => name));
+    this.#remembered = new Map(options.daemonSets.items.map((daemonSet) => [daemonSet.uid, daemonSet]));
   }
 
   /** A node was judged; `before` is its view of before. */
@@ -61,12 +64,21 @@ export class Incidents {
   }
 
   daemonSet(before: DaemonSetObject | undefined, after: DaemonSetObject, nowMs: number): void {
-    const rollout = before === undefined ? undefined : rolloutOf(before, after, nowMs);
-    if (rollout === undefined) return;
+    const remembered = this.#remembered.get(after.uid);
+    this.#remembered.delete(after.uid);
+    const known = before ?? remembered;
+    const found = known === undefined ? undefined : rolloutOf(known, after, nowMs);
+    if (found === undefined) return;
+    const rollout: Rollout = before === undefined ? { ...found, awaySinceMs: Math.min(this.options.daemonSets.lastMs, nowMs) } : found;
     this.#tellRollout(after.uid); // one that still waits is of a generation before
     const oldest = this.#rollouts.size >= MAX_ROLLOUTS ? this.#rollouts.keys().next().value : undefined;
     if (oldest !== undefined) this.#tellRollout(oldest);
     this.#rollouts.set(after.uid, rollout);
+  }
+
+  /** What is to be remembered of these: one whose rollout was not told yet as it was before it, so that a kill loses none. */
+  asTold(daemonSets: Iterable<DaemonSetObject>): readonly DaemonSetObject[] {
+    return [...daemonSets].map((daemonSet) => this.#rollouts.get(daemonSet.uid)?.before ?? daemonSet);
   }
 
   /** What the revisions of a rollout say; one that was told already stays as it was told. */

@@ -3,6 +3,7 @@ import { MAX_CNI_DAEMON_SETS, MAX_NAD_PLUGIN_TYPES, type PushAnswer } from "../d
 import { buildView } from "../domain/build-view";
 import { allFiring } from "../domain/causes/diagnose";
 import type { AcceptedException } from "../domain/causes/types";
+import { NO_KNOWN_DAEMON_SETS, type KnownDaemonSets } from "../domain/cluster-changes";
 import { cniDaemonOf, type CniDaemon } from "../domain/cni-daemons";
 import { trackFresh } from "../domain/fresh";
 import type { NodeName } from "../domain/ids";
@@ -43,6 +44,8 @@ export interface PipelineOptions {
   readonly views: readonly NodeView[];
   /** The same of incidents. */
   readonly incidents?: KeptIncidents;
+  /** The same of DaemonSets. */
+  readonly daemonSets?: KnownDaemonSets;
   /** Where incidents go instead of to the writer. */
   readonly incidentSink?: IncidentSink;
   readonly expects: { readonly kubelet: boolean; readonly agents: boolean };
@@ -64,11 +67,14 @@ export class Pipeline {
   #nadPluginTypes: ReadonlySet<string> = new Set();
   #accepted: readonly AcceptedException[] = [];
   readonly #gaps = new FleetGaps();
+  /** What the store remembers of the DaemonSets' generations. */
+  #generations: string;
 
   constructor(private readonly options: PipelineOptions) {
     this.#startedMs = options.clock.now();
-    const { incidents, incidentSink } = options;
-    this.#incidents = new Incidents({ ...options, ...(incidents === undefined ? {} : { kept: incidents }), ...(incidentSink === undefined ? {} : { sink: incidentSink }) });
+    const { incidents, incidentSink, daemonSets = NO_KNOWN_DAEMON_SETS } = options;
+    this.#generations = generationsOf(daemonSets.items);
+    this.#incidents = new Incidents({ ...options, daemonSets, ...(incidents === undefined ? {} : { kept: incidents }), ...(incidentSink === undefined ? {} : { sink: incidentSink }) });
     for (const view of options.views) this.#nodes.set(view.name, new NodeMemory(view));
   }
 
@@ -164,7 +170,18 @@ export class Pipeline {
     }
     this.#dirty.clear();
     this.#incidents.settle(() => this.views(), this.#nodes.size, this.cluster.pods(), nowMs);
+    this.#rememberDaemonSets();
     return judged;
+  }
+
+  /** Only a whole list: one that is missing in half of it would come back as one that nobody knew. */
+  #rememberDaemonSets(): void {
+    if (!this.#listed.has("daemonsets")) return;
+    const told = this.#incidents.asTold(this.cluster.daemonSets.values());
+    const generations = generationsOf(told);
+    if (generations === this.#generations) return;
+    this.#generations = generations;
+    this.options.writer.daemonSets(told);
   }
 
   /** Judges, then writes all of it in one batch. */
@@ -179,6 +196,7 @@ export class Pipeline {
   /** Nothing more will be observed; what still waits for something goes into the next batch. */
   end(): void {
     this.#incidents.end();
+    this.#rememberDaemonSets();
   }
 
   /** Takes over what a history that was filled in later knows of a node: since when its answer holds, its last fresh sandbox, its kills. */
@@ -364,6 +382,8 @@ function kindChanged(observation: Observation & { readonly source: "api" }): "da
 
 const countsDiffer = (before: NodeView | undefined, view: NodeView): boolean =>
   before !== undefined && (before.counts.waiting !== view.counts.waiting || before.counts.stuck !== view.counts.stuck || before.counts.ownRequest !== view.counts.ownRequest || before.counts.other !== view.counts.other);
+
+const generationsOf = (daemonSets: readonly DaemonSetObject[]): string => daemonSets.map(({ uid, generation }) => `${uid} ${generation}`).sort().join();
 
 /** What a page shows that time alone can change. */
 const essence = (view: NodeView): string => JSON.stringify([view.answer.state, view.answer.atRisk, view.answer.idle, view.answer.summary, view.counts, view.sources.map((one) => one.freshness), causesOf(view)]);

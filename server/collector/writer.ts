@@ -1,7 +1,7 @@
 import type { ClusterChange } from "../domain/cluster-changes";
 import type { NodeName } from "../domain/ids";
 import type { Incident, IncidentEntry, KeepStretch } from "../domain/incident/types";
-import type { EventObject } from "../domain/model";
+import type { DaemonSetObject, EventObject } from "../domain/model";
 import type { NodeView } from "../domain/node-view";
 import type { Sample } from "../domain/signals";
 import type { Log } from "../log";
@@ -45,6 +45,7 @@ export class Writer implements IncidentSink {
   #entries: (IncidentEntry & { readonly incident: number })[] = [];
   readonly #kept = new Map<string, KeepStretch>();
   #clusterChanges: ClusterChange[] = [];
+  #daemonSets: readonly DaemonSetObject[] | undefined;
   #unwritable: { readonly reason: string; readonly ticks: number } | undefined;
   #droppedSamples = 0;
   #refusedRows = 0;
@@ -97,6 +98,11 @@ export class Writer implements IncidentSink {
   clusterChange(change: ClusterChange): void {
     this.#clusterChanges.push(change);
     if (this.#clusterChanges.length > MAX_PENDING_CHANGES) this.#clusterChanges.shift();
+  }
+
+  /** All of them, as a start after a pause is to find them. */
+  daemonSets(daemonSets: readonly DaemonSetObject[]): void {
+    this.#daemonSets = daemonSets;
   }
 
   saveIncident(incident: Incident): void {
@@ -182,6 +188,8 @@ export class Writer implements IncidentSink {
       part("kubelet keys", [...this.#keys.values()], (kubeletKeys) => ({ kubeletKeys }), () => this.#keys.clear()),
       part("incidents", this.#incidentNumbers(), (numbers) => ({ incidents: this.#incidentsOf(new Set(numbers)) }), () => this.#clearIncidents()),
       part("changes", this.#clusterChanges, (changes) => ({ changes }), () => (this.#clusterChanges = [])),
+      // After the changes: a rollout that was not told must not be known.
+      part("daemon sets", past || this.#daemonSets === undefined ? [] : [this.#daemonSets], ([daemonSets]) => (daemonSets === undefined ? {} : { daemonSets }), () => (this.#daemonSets = undefined)),
       part("status", past ? [] : [status], ([one]) => (one === undefined ? {} : { status: whenWritten(one) }), () => {}),
     ];
   }

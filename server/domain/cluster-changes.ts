@@ -3,7 +3,7 @@ import type { ContainerResources, DaemonSetObject } from "./model";
 import type { DaemonView, NodeView } from "./node-view";
 import type { RevisionsReading } from "./observation";
 import { MAX_DIFF_LINES, resourceWords } from "./template-diff";
-import { bytesWords, countWords } from "./words";
+import { bytesWords, countWords, instantWords } from "./words";
 
 /** What changed on a node or in the cluster, beside answers, sources and events: kept so that what led to an incident can be told. */
 export const CHANGE_KINDS = ["daemon-restarted", "daemon-oom-killed", "daemon-replaced", "rollout", "config"] as const;
@@ -50,8 +50,18 @@ function replacedWords(old: DaemonView, now: DaemonView): string {
 export interface Rollout {
   readonly before: DaemonSetObject;
   readonly after: DaemonSetObject;
+  /** When it was seen. */
   readonly atMs: number;
+  /** When `before` was last seen, where nobody looked in between: it began at some time since. */
+  readonly awaySinceMs?: number;
 }
+
+/** The DaemonSets as they were when somebody last looked, and when that was: what another generation is compared with after a pause. */
+export interface KnownDaemonSets {
+  readonly items: readonly DaemonSetObject[];
+  readonly lastMs: number;
+}
+export const NO_KNOWN_DAEMON_SETS: KnownDaemonSets = { items: [], lastMs: 0 };
 
 /** `undefined` where the generation is the same, or it is another DaemonSet of that name. */
 export const rolloutOf = (before: DaemonSetObject, after: DaemonSetObject, nowMs: number): Rollout | undefined =>
@@ -61,18 +71,21 @@ export const rolloutOf = (before: DaemonSetObject, after: DaemonSetObject, nowMs
  * A rollout with what differs: between the two revisions of its template where they were read, else in the parts of the DaemonSet that
  * are kept. `reading` absent: nobody told of its revisions in time.
  */
-export function rolloutChange({ before, after, atMs }: Rollout, reading?: RevisionsReading): ClusterChange {
+export function rolloutChange({ before, after, atMs, awaySinceMs }: Rollout, reading?: RevisionsReading): ClusterChange {
   const update = listDiff("update", [updateWords(before)], [updateWords(after)]);
   const lines = reading?.looked === true ? [...reading.lines, ...update] : [...listDiff("image", before.images, after.images), ...listDiff("mounts", before.hostPaths, after.hostPaths), ...listDiff("resources", before.containers.map(containerWords), after.containers.map(containerWords)), ...update];
   const shown = lines.slice(0, MAX_DIFF_LINES);
+  const madeMs = reading?.looked === true && reading.madeMs !== undefined ? Math.min(reading.madeMs, atMs) : undefined;
   return {
     kind: "rollout",
-    atMs,
+    atMs: madeMs ?? atMs,
     subject: `${after.namespace}/${after.name}`,
-    text: `Generation ${before.generation} to ${after.generation}${readingWords(reading, lines.length)}`,
+    text: `Generation ${before.generation} to ${after.generation}${awaySinceMs === undefined ? "" : awayWords(awaySinceMs, atMs)}${readingWords(reading, lines.length)}`,
     ...(shown.length === 0 ? {} : { diff: shown.join("\n") }),
   };
 }
+
+const awayWords = (fromMs: number, toMs: number): string => `, while Sandglass did not look, from ${instantWords(fromMs, toMs)} to ${instantWords(toMs, toMs)}`;
 
 function readingWords(reading: RevisionsReading | undefined, lines: number): string {
   if (reading === undefined) return "; what differs in arguments and environment was not told";
@@ -80,6 +93,10 @@ function readingWords(reading: RevisionsReading | undefined, lines: number): str
   const others = reading.others.length === 0 ? "" : `${lines === 0 ? "; what differs is not shown: " : "; not shown, but different too: "}${reading.others.join(", ")}`;
   return `, revision ${reading.from} to ${reading.to}${others}${lines === 0 && others === "" ? "; their templates are the same" : ""}`;
 }
+
+/** Whether the parts that are kept of a DaemonSet and that a rollout may change are the same. */
+export const sameParts = (a: DaemonSetObject, b: DaemonSetObject): boolean => partsOf(a) === partsOf(b);
+const partsOf = ({ images, hostPaths, containers }: DaemonSetObject): string => JSON.stringify([images, hostPaths, containers.map(containerWords)]);
 
 function listDiff(what: string, before: readonly string[], after: readonly string[]): string[] {
   return [...before.filter((item) => !after.includes(item)).map((item) => `- ${what} ${item}`), ...after.filter((item) => !before.includes(item)).map((item) => `+ ${what} ${item}`)];

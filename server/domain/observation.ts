@@ -74,7 +74,7 @@ export interface CadvisorMetrics {
 }
 
 /** What the two newest revisions of a DaemonSet say, or why they could not be read. */
-export type RevisionsReading = ({ readonly looked: true; readonly from: number; readonly to: number } & TemplateDiff) | { readonly looked: false; readonly reason: string };
+export type RevisionsReading = ({ readonly looked: true; readonly from: number; readonly to: number; /** When the newest was made, where it was made in a pause. */ readonly madeMs?: number } & TemplateDiff) | { readonly looked: false; readonly reason: string };
 
 export type KubeletPage = "metrics" | "cadvisor" | "configz";
 

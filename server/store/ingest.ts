@@ -1,9 +1,11 @@
 import { statSync } from "node:fs";
 import type { AcceptedException } from "../domain/causes/types";
+import type { KnownDaemonSets } from "../domain/cluster-changes";
 import type { NodeView } from "../domain/node-view";
 import { StoreError, toUnwritable } from "./errors";
 import { EXCEPTIONS, toExceptions, type ExceptionRow } from "./exception-rows";
 import { ChangeWriter } from "./ingest/changes";
+import { readDaemonSets } from "./ingest/daemon-sets";
 import { IncidentWriter, loadIncidents } from "./ingest/incidents";
 import { maintenance } from "./ingest/maintain";
 import { SampleWriter } from "./ingest/samples";
@@ -93,6 +95,10 @@ class SqliteIngest implements Ingest {
 
   loadIncidents(closedSinceMs: number): ReturnType<Ingest["loadIncidents"]> {
     return this.#read((db) => loadIncidents(db, closedSinceMs));
+  }
+
+  loadDaemonSets(): KnownDaemonSets {
+    return this.#read(readDaemonSets);
   }
 
   exceptions(): readonly AcceptedException[] {

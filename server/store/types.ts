@@ -1,9 +1,9 @@
-import type { ClusterChange } from "../domain/cluster-changes";
+import type { ClusterChange, KnownDaemonSets } from "../domain/cluster-changes";
 import type { AcceptedException } from "../domain/causes/types";
 import type { NodeName } from "../domain/ids";
 import type { IncidentState } from "../domain/incident/machine";
 import type { Incident, IncidentEntry, KeepStretch } from "../domain/incident/types";
-import type { EventObject } from "../domain/model";
+import type { DaemonSetObject, EventObject } from "../domain/model";
 import type { NodeView } from "../domain/node-view";
 import type { ClusterIdentity, KindStatus } from "../domain/observation";
 import type { Sample, SignalId } from "../domain/signals";
@@ -24,6 +24,8 @@ export interface Ingest {
   loadViews(): readonly NodeView[];
   /** The same for incidents: those that are not closed, or closed since then; the last number that was given; when the last look was. */
   loadIncidents(closedSinceMs: number): { readonly items: readonly Incident[]; readonly lastId: number; readonly lastLookMs: number | undefined };
+  /** The same for the DaemonSets: what a rollout that began meanwhile is compared with. */
+  loadDaemonSets(): KnownDaemonSets;
   /** What became of the actions that people ran. */
   readonly verifications: Verifications;
   /** What people accepted as it is, at most MAX_EXCEPTIONS. */
@@ -67,6 +69,8 @@ export interface IngestBatch {
   readonly kubeletKeys: readonly KubeletKey[];
   /** What became of incidents at these looks. */
   readonly incidents?: IncidentBatch;
+  /** The DaemonSets whose rollouts are told of, all of them, where their generations changed. */
+  readonly daemonSets?: readonly DaemonSetObject[];
   /** Restarts, rollouts, changed files; each is told once. */
   readonly changes?: readonly ClusterChange[];
   /** The collector's own state, as the status route shows it. */

@@ -168,7 +168,7 @@ const Seen = z.discriminatedUnion("type", [
   seenOf("event", { source: api, object: Event }),
   seenOf("daemonset", { source: api, object: DaemonSet }),
   seenOf("daemonset-gone", { source: api, uid: word }),
-  seenOf("revisions", { source: api, uid: word, generation: number, reading: z.discriminatedUnion("looked", [z.object({ looked: z.literal(true), from: number, to: number, lines: z.array(text), others: z.array(word) }), z.object({ looked: z.literal(false), reason: text })]) }),
+  seenOf("revisions", { source: api, uid: word, generation: number, reading: z.discriminatedUnion("looked", [z.object({ looked: z.literal(true), from: number, to: number, madeMs: number.exactOptional(), lines: z.array(text), others: z.array(word) }), z.object({ looked: z.literal(false), reason: text })]) }),
   seenOf("nad", { source: api, key: word, pluginTypes: z.array(word), problem: text.exactOptional() }),
   seenOf("nad-gone", { source: api, key: word }),
   seenOf("listed", { source: api, kind: z.enum(KINDS), keys: z.array(word).transform((keys): ReadonlySet<string> => new Set(keys)) }),

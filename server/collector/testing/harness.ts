@@ -37,7 +37,7 @@ export class PipelineHarness {
 
   makePipeline(): Pipeline {
     const writer = new Writer(this.ingest, this.log, () => (this.writes += 1), () => {});
-    return new Pipeline({ clock: this.clock, log: this.log, thresholds: DEFAULT_THRESHOLDS, cniDaemons: [], writer, views: this.ingest.loadViews(), incidents: this.ingest.loadIncidents(this.nowMs - LOAD_CLOSED_MS), expects: { kubelet: false, agents: false } });
+    return new Pipeline({ clock: this.clock, log: this.log, thresholds: DEFAULT_THRESHOLDS, cniDaemons: [], writer, views: this.ingest.loadViews(), incidents: this.ingest.loadIncidents(this.nowMs - LOAD_CLOSED_MS), daemonSets: this.ingest.loadDaemonSets(), expects: { kubelet: false, agents: false } });
   }
 
   /** The collector ends and another starts on the same file. */

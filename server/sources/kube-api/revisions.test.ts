@@ -20,6 +20,23 @@ describe("the two newest revisions", () => {
     });
   });
 
+  describe("after a pause", () => {
+    const at = (number: number, made: string, image: string) => revision(number, main({ image }), { creationTimestamp: `2026-11-30T${made}Z` });
+    const pause = { lastMs: Date.parse("2026-11-30T10:00:00Z"), samePartsNow: false };
+    it("are the newest, and the newest of those that were there before it", () => {
+      const items = [at(1, "08:00:00", "a:1"), at(2, "09:00:00", "a:2"), at(3, "10:30:00", "a:3"), at(4, "10:40:00", "a:4")];
+      expect(compared({ items }, "ds", pause)).toEqual({ looked: true, from: 2, to: 4, madeMs: Date.parse("2026-11-30T10:40:00Z"), lines: ["- main: image a:2", "+ main: image a:4"], others: [] });
+    });
+    it("tell of a rollback, whose revision is as old as it was", () => {
+      const items = [at(3, "08:00:00", "a:1"), at(2, "09:00:00", "a:2")];
+      expect(compared({ items }, "ds", pause)).toEqual({ looked: true, from: 2, to: 3, lines: ["- main: image a:2", "+ main: image a:1"], others: [] });
+    });
+    it("are not compared where what was in force before may be in force again", () => {
+      const items = [at(1, "08:00:00", "a:1"), at(4, "09:00:00", "a:2"), at(3, "10:30:00", "a:3")];
+      expect(compared({ items }, "ds", { ...pause, samePartsNow: true })).toEqual({ looked: false, reason: expect.stringContaining("cannot be told") as string });
+    });
+  });
+
   it.each([
     ["no earlier one is kept", { items: [revision(1, {})] }, "no earlier revision"],
     ["there is none", { items: [] }, "no earlier revision"],

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock";
+import { NO_KNOWN_DAEMON_SETS, type KnownDaemonSets } from "../../domain/cluster-changes";
 import type { DaemonSetObject } from "../../domain/model";
 import type { KindStatus, Observe, WatchedKind } from "../../domain/observation";
 import type { Log } from "../../log";
@@ -20,6 +21,8 @@ export interface KubeApiSourceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly kinds?: readonly WatchedKind[];
+  /** What is known from before the start: what began since is a rollout, and its revisions are read. */
+  readonly knownDaemonSets?: KnownDaemonSets;
   readonly isDaemonPod: IsDaemonPod;
   /** Which DaemonSets are kept; those of kube-system and those that mount a CNI folder where absent. */
   readonly isInterestingDaemonSet?: (daemonSet: DaemonSetObject) => boolean;
@@ -53,7 +56,7 @@ export function startKubeApiSource(options: KubeApiSourceOptions): KubeApiSource
       options.log.error({ err: error, type: observation.type }, "an observation was not taken");
     }
   };
-  const revisions = new RevisionReader({ connection: options.connection, observe: tell, clock: options.clock, signal: ending.signal });
+  const revisions = new RevisionReader({ connection: options.connection, observe: tell, clock: options.clock, signal: ending.signal, known: options.knownDaemonSets ?? NO_KNOWN_DAEMON_SETS });
   const observe: Observe = (observation) => {
     tell(observation);
     if (observation.type === "daemonset") revisions.saw(observation.object);

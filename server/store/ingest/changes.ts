@@ -1,6 +1,7 @@
 import type { Db, Statement } from "../sqlite/connection";
 import { COLLECTOR_SILENT_MS } from "../tiers";
 import type { IngestBatch } from "../types";
+import { DAEMON_SETS_KEY, daemonSetsJson } from "./daemon-sets";
 
 /** Longest event text kept; the API server itself allows about a kilobyte. */
 export const MAX_EVENT_MESSAGE_CHARS = 8_192;
@@ -71,6 +72,7 @@ export class ChangeWriter {
     }
     for (const { node, source, atMs, fresh, reason } of batch.sources) this.#source.run(node, source, atMs, fresh ? 1 : 0, reason);
     for (const { node, sha256, seenMs, offeredSha256 } of batch.kubeletKeys) this.#key.run(node, sha256, seenMs, offeredSha256 ?? null);
+    if (batch.daemonSets !== undefined) this.#setMeta.run(DAEMON_SETS_KEY, daemonSetsJson(batch.daemonSets));
     if (batch.status !== undefined) this.#status.run(batch.atMs, JSON.stringify(batch.status));
     return seq;
   }
