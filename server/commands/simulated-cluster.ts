@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clockOf, systemClock, type ClockSetting } from "../clock";
 import type { Collector } from "../collector/collector";
@@ -7,6 +7,7 @@ import type { Observation } from "../domain/observation";
 import { actionableError } from "../errors";
 import type { Log } from "../log";
 import { makeFolder } from "../make-folder";
+import { allowedActions } from "../simulator/allowed-actions";
 import { HISTORY_MS, SCENARIO_NAMES, type ScenarioName } from "../simulator/scenarios";
 import { startSimulation } from "../simulator/simulation";
 import { issueAgentToken } from "../sources/agent/tokens";
@@ -72,7 +73,10 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
       startAgents: async ({ port, caFile }) => {
         const tokens = new Map<string, string>();
         for (const node of simulation.nodeNames) tokens.set(node, readFileSync((await issueAgentToken(data, node)).file, "utf8").trim());
-        simulation.startAgents({ url: `https://127.0.0.1:${port}`, caPem: readFileSync(caFile, "utf8"), tokenFor: (node) => tokens.get(node) });
+        // What another start's agents were ordered was done to another model.
+        const stateDir = path.join(data, "agent-state");
+        rmSync(stateDir, { recursive: true, force: true });
+        simulation.startAgents({ url: `https://127.0.0.1:${port}`, caPem: readFileSync(caFile, "utf8"), tokenFor: (node) => tokens.get(node), orders: { actionsOf: allowedActions(simulation.plan), stateDir } });
       },
       past,
       fill: (collector) => {

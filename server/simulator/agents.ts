@@ -2,11 +2,13 @@ import { Agent, request } from "undici";
 import { gzipSync } from "node:zlib";
 import { parseAnswer } from "../agent/answer";
 import type { Clock } from "../clock";
-import { AGENT_REPORT_PATH, AGENT_SENT_HEADER } from "../domain/agent-report";
+import type { NodeAction } from "../domain/actions/work-order";
+import { AGENT_REPORT_PATH, AGENT_SENT_HEADER, type AgentReport } from "../domain/agent-report";
 import { AGENT_PERIOD_MS } from "../domain/sources";
 import type { Log } from "../log";
 import type { NodeModel } from "./model/node";
 import { Random } from "./model/random";
+import { orderTaker, type OrderTaker } from "./orders";
 import { agentMemory, agentReport, type AgentMemory } from "./pages/agent-report";
 
 export const SIMULATED_AGENT_VERSION = "simulated";
@@ -20,6 +22,19 @@ export interface AgentsOptions {
   readonly caPem: string;
   /** A node without a token has no agent. */
   readonly tokenFor: (node: string) => string | undefined;
+  /** Absent: the agents take no orders. */
+  readonly orders?: {
+    /** What the agent of a node may be ordered to do, as if by its own arguments. */
+    readonly actionsOf: (node: string) => readonly NodeAction[];
+    /** Where each remembers what it was ordered. */
+    readonly stateDir: string;
+  };
+}
+
+interface Life {
+  startId: string;
+  sequence: number;
+  readonly actions?: readonly NodeAction[];
 }
 
 export interface SimulatedAgents {
@@ -33,14 +48,18 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
   const random = new Random(`${context.seed}/agents`);
   const dispatcher = new Agent({ connect: { ca: options.caPem }, connections: CONNECTIONS, headersTimeout: SEND_TIMEOUT_MS, bodyTimeout: SEND_TIMEOUT_MS });
   const cancels = new Map<string, () => void>();
+  const takers = new Map<NodeModel, OrderTaker>();
+  const last = new Map<NodeModel, AgentReport>();
   let stopped = false;
   let sent = 0;
   let failed = 0;
   let lastError: string | undefined;
 
-  const push = async (node: NodeModel, token: string, life: { startId: string; sequence: number }, memory: AgentMemory): Promise<void> => {
+  const push = async (node: NodeModel, token: string, life: Life, memory: AgentMemory): Promise<void> => {
     life.sequence += 1;
-    const body = gzipSync(JSON.stringify(agentReport(node, { ...life, agentVersion: SIMULATED_AGENT_VERSION }, memory)));
+    const report = agentReport(node, { ...life, agentVersion: SIMULATED_AGENT_VERSION }, memory);
+    if (takers.has(node)) last.set(node, report);
+    const body = gzipSync(JSON.stringify(report));
     const answer = await request(new URL(AGENT_REPORT_PATH, options.url), {
       method: "POST",
       dispatcher,
@@ -52,12 +71,14 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
     memory.nadPluginTypes = parseAnswer(text)?.nadPluginTypes ?? memory.nadPluginTypes;
   };
 
-  const schedule = (node: NodeModel, token: string, life: { startId: string; sequence: number }, memory: AgentMemory, waitMs: number): void => {
+  const schedule = (node: NodeModel, token: string, life: Life, memory: AgentMemory, waitMs: number): void => {
     cancels.set(
       node.parameters.name,
       clock.after(waitMs, () => {
         if (stopped) return;
         schedule(node, token, life, memory, AGENT_PERIOD_MS);
+        if (node.power === "on") takers.get(node)?.begin();
+        else takers.get(node)?.end();
         if (node.power !== "on" || node.silent) return;
         push(node, token, life, memory).then(
           () => (sent += 1),
@@ -72,14 +93,22 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
   };
 
   for (const node of nodes) {
-    const token = options.tokenFor(node.parameters.name);
-    if (token !== undefined) schedule(node, token, { startId: random.uuid(), sequence: 0 }, agentMemory(), AGENT_PERIOD_MS * random.float());
+    const { name } = node.parameters;
+    const token = options.tokenFor(name);
+    if (token === undefined) continue;
+    const { orders } = options;
+    const actions = orders?.actionsOf(name) ?? [];
+    schedule(node, token, { startId: random.uuid(), sequence: 0, ...(actions.length === 0 ? {} : { actions }) }, agentMemory(), AGENT_PERIOD_MS * random.float());
+    if (orders === undefined || actions.length === 0) continue;
+    const chance = new Random(`${context.seed}/orders/${name}`);
+    takers.set(node, orderTaker(node, { actions, stateDir: orders.stateDir, url: options.url, caPem: options.caPem, token, last: () => last.get(node) }, { clock, log, random: () => chance.float() }));
   }
   return {
     status: () => ({ sent, failed, ...(lastError === undefined ? {} : { lastError }) }),
     stop: async () => {
       stopped = true;
       for (const cancel of cancels.values()) cancel();
+      for (const taker of takers.values()) taker.end();
       await dispatcher.destroy();
     },
   };

@@ -35,6 +35,8 @@ export const SOCKET_PATH = "/run/multus/multus.sock";
 export const CONF_DIR_IN_DAEMON = `/host${CONF_DIR}`;
 export const RESULTS_DIR = "/var/lib/cni/results";
 export const MULTUS_CACHE_DIR = "/var/lib/cni/multus";
+/** Where the agent puts entries of caches that are broken. */
+export const QUARANTINE_DIR = "/var/lib/cni/sandglass-quarantine";
 /** In memory, as host-local's makers advise: after a boot no lease of before is left. */
 export const NETWORKS_DIR = "/run/cni/networks";
 export const NODE_ARCHITECTURE = "amd64";
@@ -76,6 +78,7 @@ export class NodeFiles {
   /** By "network-sandbox-interface" and by sandbox. */
   readonly results = new Map<string, CacheRecord>();
   readonly multusCache = new Map<string, CacheRecord>();
+  readonly quarantine = new Map<string, CacheRecord>();
   /** Addresses that host-local keeps, by network. */
   readonly pools = new Map<string, AddressPool>();
   /** The socket and its folder: a starting daemon removes and makes both again. */

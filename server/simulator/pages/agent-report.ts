@@ -1,6 +1,7 @@
 import { configChanges } from "../../agent/conf/changes";
 import { configFilesReader } from "../../agent/conf/config-files";
 import { CRI_DEADLINE_MS } from "../../agent/cri-error";
+import type { NodeAction } from "../../domain/actions/work-order";
 import { AGENT_REPORT_VERSION, type AgentReport, type SandboxReading, type SocketReading } from "../../domain/agent-report";
 import type { ConfDir } from "../../agent/config";
 import { canonicalSocketPath, KNOWN_SOCKETS } from "../../domain/known-sockets";
@@ -28,6 +29,8 @@ export interface AgentLife {
   readonly startId: string;
   readonly sequence: number;
   readonly agentVersion: string;
+  /** Orders that it takes; absent where it takes none. */
+  readonly actions?: readonly NodeAction[];
 }
 
 /** What an agent remembers from one report to the next, and what the server has told it. */
@@ -49,6 +52,7 @@ export function agentReport(node: NodeModel, life: AgentLife, memory: AgentMemor
     sequence: life.sequence,
     atMs: Math.round(node.engine.nowMs),
     agentVersion: life.agentVersion,
+    ...(life.actions === undefined ? {} : { actions: life.actions }),
     runtime,
     sandboxes: sandboxesPart(node),
     sockets: { looked: true, items: [criSocket(node), daemonSocket(node), ...otherSockets(node, dir)] },
@@ -64,7 +68,7 @@ export function agentReport(node: NodeModel, life: AgentLife, memory: AgentMemor
   };
 }
 
-const noAnswer = (call: string): { readonly looked: false; readonly reason: string } => ({ looked: false, reason: `${CRI_SOCKET}: no answer to ${call} in ${CRI_DEADLINE_MS / 1_000} s` });
+export const noAnswer = (call: string): { readonly looked: false; readonly reason: string } => ({ looked: false, reason: `${CRI_SOCKET}: no answer to ${call} in ${CRI_DEADLINE_MS / 1_000} s` });
 
 function runtimePart(node: NodeModel): AgentReport["runtime"] {
   if (node.runtime.frozen) return noAnswer("Version");
@@ -90,7 +94,7 @@ function sandboxesPart({ runtime }: NodeModel): AgentReport["sandboxes"] {
 
 const listSeconds = (count: number): number => LIST_BASE_SECONDS + count * LIST_SECONDS_PER_SANDBOX;
 
-const sandboxReading = (s: SandboxRecord): SandboxReading => ({
+export const sandboxReading = (s: SandboxRecord): SandboxReading => ({
   id: s.id,
   namespace: s.namespace,
   name: s.podName,
