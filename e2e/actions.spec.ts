@@ -184,7 +184,7 @@ test("2 CPU and 4Gi, clicked twice, run once and work", async ({ page }) => {
   await expect(outcome(page)).toContainText(/^Worked/, { timeout: VERDICT_TIMEOUT_MS });
   await expect(outcome(page)).toContainText("a fresh sandbox since the change");
   expect(await runs()).toHaveLength(before + 1);
-  expect((await product.api<NodeDetail>(`/api/v1/nodes/${node}`)).answer.state).toBe("yes");
+  await expect.poll(async () => (await product.api<NodeDetail>(`/api/v1/nodes/${node}`)).answer.state).toBe("yes");
   expect(errors).toEqual([]);
 });
 
@@ -280,7 +280,7 @@ test.describe("who may not", () => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     try {
-      await until("the node is known", 30_000, async () => ((await viewer.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
+      await until("the node is known", 60_000, async () => ((await viewer.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
       await page.goto(`${viewer.url}/nodes/${node}`);
       await ready(page);
       for (const name of [/2 CPU/, /No CPU limit, 4 Gi/, /Other values/]) {
@@ -307,7 +307,7 @@ test.describe("who may not", () => {
   test("with actions off the page says how to switch them on, and a plan can still be looked at", async ({ page }) => {
     const off = await startProduct({ args: ["--kubeconfig", kubeconfig()] });
     try {
-      await until("the node is known", 30_000, async () => ((await off.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
+      await until("the node is known", 60_000, async () => ((await off.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
       await page.goto(`${off.url}/nodes/${node}`);
       await ready(page);
       await expect(panel(page)).toContainText("Actions are off");

@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Fleet, NodeDetail } from "@/server/contract/schemas";
+import { pressUntil } from "./setup/alive";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -27,9 +28,11 @@ test("a daemon is accepted as it is on the cause's card by keyboard, and withdra
   const aside = page.getByRole("complementary", { name: "Causes, proof and sources" });
   const card = aside.locator(`#cause-${CODE}`);
   await expect(card).toContainText(SUBJECT);
-  await card.getByRole("button", { name: `Accept ${SUBJECT} as it is` }).focus();
-  await page.keyboard.press("Enter");
   const reason = page.getByRole("textbox", { name: `Why ${SUBJECT} is right as it is` });
+  await pressUntil(reason, async (bound) => {
+    await card.getByRole("button", { name: `Accept ${SUBJECT} as it is` }).focus(bound);
+    await page.keyboard.press("Enter");
+  });
   await expect(reason).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(reason, "nothing is stored without a reason").toBeVisible();
@@ -39,7 +42,7 @@ test("a daemon is accepted as it is on the cause's card by keyboard, and withdra
   await expect(card).toHaveCount(0);
   await expect(aside).toContainText(REASON);
   await expect(aside).toContainText("Accepted by");
-  expect((await detail()).diagnosis.causes.map(({ code }) => code)).toEqual([]);
+  await expect.poll(async () => (await detail()).diagnosis.causes.map(({ code }) => code)).toEqual([]);
 
   await page.goto(`${product.url}/causes/${CODE}`);
   const accepted = page.getByRole("region", { name: "Accepted as it is" });
@@ -59,11 +62,10 @@ test("a daemon is accepted as it is on the cause's card by keyboard, and withdra
       expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), route).toBeLessThanOrEqual(width);
     }
   }
-  await page.getByRole("button", { name: `Withdraw the exception of ${SUBJECT}` }).click();
-  await expect(page.getByRole("region", { name: "Accepted as it is" })).toContainText("Nothing.");
+  await pressUntil(accepted.getByText("Nothing."), (bound) => page.getByRole("button", { name: `Withdraw the exception of ${SUBJECT}` }).click(bound));
   await page.goto(`${product.url}/nodes/${node}`);
   await expect(page.locator(`#cause-${CODE}`)).toBeVisible({ timeout: 30_000 });
-  await page.getByRole("button", { name: `Accept ${SUBJECT} as it is` }).click();
+  await pressUntil(reason, (bound) => page.getByRole("button", { name: `Accept ${SUBJECT} as it is` }).click(bound));
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id }) => id), "the open form at 390 px").toEqual([]);
   expect(complaints, "what the browser complained of").toEqual([]);

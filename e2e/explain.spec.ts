@@ -42,7 +42,7 @@ const paste = async (page: Page, text: string): Promise<void> => {
 test("says of a pasted text the cause, what says so, what to look at and what to do, and leads to the cause's page", async ({ page }) => {
   await open(page);
   await expect(page.getByRole("heading", { name: "What can be explained" })).toBeVisible();
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Explain" }).isVisible();
+  await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Explain" })).toBeVisible();
   await paste(page, MISSING);
   await page.getByRole("button", { name: "Explain" }).click();
   await expect(page.getByRole("heading", { name: "What it says" })).toBeVisible();

@@ -6,6 +6,7 @@ import { expect, test } from "./setup/test";
 
 /** A whole pool of twelve nodes loses its way to the API server within a minute: one incident of many nodes, with what they share. Ten seconds of it pass in one. */
 const NODES = 12;
+const SICK = 4;
 let product: Product;
 let incident: IncidentDetail;
 
@@ -15,7 +16,7 @@ test.beforeAll(async () => {
   const id = await until("the incident of the pool", 200_000, async () => (await product.api<IncidentList>("/api/v1/incidents?state=open")).items.find(({ scope }) => scope === "fleet")?.id);
   incident = await until("what they share", 60_000, async () => {
     const found = await product.api<IncidentDetail>(`/api/v1/incidents/${id}`);
-    return found.memberIncidents.length === 4 && (found.shared?.traits.length ?? 0) > 0 ? found : undefined;
+    return found.memberIncidents.length === SICK && found.shared?.sick === SICK && found.shared.traits.length > 0 ? found : undefined;
   });
 });
 test.afterAll(() => product?.stop());
@@ -38,12 +39,13 @@ test("it is one line in the list, and its nodes stand under it and not beside it
 });
 
 test("its page says what the sick nodes share and the well ones do not, with the figures", async ({ page }) => {
-  const fleet = await product.api<Fleet>("/api/v1/fleet");
-  const sick = fleet.nodes.filter(({ answer }) => answer.state === "no");
+  const sick = await until("every sick node's no", 60_000, async () => {
+    const found = (await product.api<Fleet>("/api/v1/fleet")).nodes.filter(({ answer }) => answer.state === "no");
+    return found.length === SICK ? found : undefined;
+  });
   const [pool] = sick.map((node) => node.pool);
-  expect(sick).toHaveLength(4);
-  expect(incident.shared).toMatchObject({ sick: 4, well: NODES - 4 });
-  expect(incident.shared?.traits).toContainEqual(expect.objectContaining({ trait: "pool", value: pool, sick: 4, sickKnown: 4, well: 0 }));
+  expect(incident.shared).toMatchObject({ sick: SICK, well: NODES - SICK });
+  expect(incident.shared?.traits).toContainEqual(expect.objectContaining({ trait: "pool", value: pool, sick: SICK, sickKnown: SICK, well: 0 }));
   await page.goto(`${product.url}/incidents/${incident.id}`);
   const shared = page.getByRole("region", { name: "What the sick nodes share" });
   await expect(shared).toContainText(pool ?? "");
@@ -55,7 +57,7 @@ test("its page says what the sick nodes share and the well ones do not, with the
 test("it leads to each of its nodes' incidents, and each of these leads back", async ({ page }) => {
   await page.goto(`${product.url}/incidents/${incident.id}`);
   const rows = page.getByRole("region", { name: "Incidents of its nodes" }).locator("tbody tr");
-  await expect(rows).toHaveCount(4);
+  await expect(rows).toHaveCount(SICK);
   const links = await rows.getByRole("link").evaluateAll((found) => found.map((link) => link.getAttribute("href")));
   for (const { id } of incident.memberIncidents) expect(links).toContain(`/incidents/${id}`);
   const [first] = incident.memberIncidents;

@@ -9,7 +9,7 @@ test.beforeAll(async () => {
   product = await startProduct({ args: ["--simulate", "--scenario", "healthy", "--nodes", "3", "--kubelet-tls", "insecure"] });
   await until("three nodes", 60_000, async () => ((await product.api<{ nodes: unknown[] }>("/api/v1/fleet")).nodes.length === 3 ? true : undefined));
 });
-test.afterAll(() => product.stop());
+test.afterAll(() => product?.stop());
 
 /** One request as no browser would send it. */
 async function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}) {
@@ -40,6 +40,9 @@ test("what the API does not have, or not by this method, is a problem document w
   for (const path of ["/", "/api/v1/fleet", "/healthz", "/readyz"]) expect.soft([path, (await send("HEAD", path)).status]).toEqual([path, 200]);
 });
 
+/** The one record that may come besides, and not of a request. */
+const OF_A_BUSY_MACHINE = "the simulated cluster cannot keep up with its speed";
+
 test("no request from outside makes more than a few records, each one line", async () => {
   const before = product.output().length;
   for (let count = 0; count < 5; count += 1) {
@@ -56,12 +59,16 @@ test("no request from outside makes more than a few records, each one line", asy
     await new Promise((resolve) => setTimeout(resolve, 300)); // longer than what is printed is gathered
   }
   expect((await send("GET", "/healthz", { host: "evil.example" })).status).toBe(200);
-  const records = product.output().slice(before).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as { readonly msg: string });
-  expect(records.filter(({ msg }) => msg === "a request by another host's name was refused")).toHaveLength(1);
-  const printed = records.filter(({ msg }) => msg === "web process printed").length;
-  expect(printed).toBeGreaterThanOrEqual(1);
-  expect(printed).toBeLessThanOrEqual(10);
-  expect(records).toHaveLength(1 + printed);
+  const records = (): readonly string[] => {
+    const since = product.output().slice(before);
+    // What comes last may be the beginning of a line.
+    return since.slice(0, since.lastIndexOf("\n") + 1).split("\n").filter((line) => line !== "").map((line) => (JSON.parse(line) as { readonly msg: string }).msg).filter((msg) => msg !== OF_A_BUSY_MACHINE);
+  };
+  const printed = (): number => records().filter((msg) => msg === "web process printed").length;
+  await expect.poll(printed).toBeGreaterThanOrEqual(1);
+  expect(records().filter((msg) => msg === "a request by another host's name was refused")).toHaveLength(1);
+  expect(printed()).toBeLessThanOrEqual(10);
+  expect(records()).toHaveLength(1 + printed());
 });
 
 test("every page says for as long as it is so that kubelets' certificates are not checked", async ({ page }) => {

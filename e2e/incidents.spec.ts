@@ -5,6 +5,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { IncidentDetail, IncidentExport, IncidentList, IncidentSummary } from "@/server/contract/incidents";
 import type { ActionOffers, ActionPlan, Fleet, NodeDetail, Status } from "@/server/contract/schemas";
+import { pressUntil } from "./setup/alive";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -90,9 +91,10 @@ test("it is acknowledged, noted and given a title by keyboard, with who and when
   const other = await (await browser.newContext()).newPage();
   await other.goto(`${product.url}/incidents/${id}`);
   await open(page, `/incidents/${id}`);
-  await page.getByRole("button", { name: "Acknowledge" }).focus();
-  await page.keyboard.press("Enter");
-  await expect(page.getByText(/^Acknowledged by/)).toBeVisible();
+  await pressUntil(page.getByText(/^Acknowledged by/), async (bound) => {
+    await page.getByRole("button", { name: "Acknowledge" }).focus(bound);
+    await page.keyboard.press("Enter");
+  });
   await page.getByRole("textbox", { name: "Note" }).fill("The limit is 100m. <b>Not bold.</b>");
   await page.keyboard.press("Control+Enter");
   await expect(page.getByRole("region", { name: "Notes" })).toContainText("The limit is 100m. <b>Not bold.</b>");
@@ -112,8 +114,10 @@ test("it is acknowledged, noted and given a title by keyboard, with who and when
 
 test("what is typed into the filter stands in the address, and a link shows the same", async ({ page }) => {
   await open(page, "/incidents");
-  await page.getByRole("searchbox").fill("no such node");
-  await expect(page.getByRole("heading", { name: "No incident matches" })).toBeVisible();
+  await pressUntil(page.getByRole("heading", { name: "No incident matches" }), async (bound) => {
+    await page.getByRole("searchbox").fill("", bound);
+    await page.getByRole("searchbox").fill("no such node", bound);
+  });
   await page.getByRole("searchbox").fill(node);
   await expect(page).toHaveURL(new RegExp(`q=${node}`));
   const address = page.url();

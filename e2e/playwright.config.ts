@@ -27,7 +27,7 @@ export default defineConfig({
   fullyParallel: false,
   forbidOnly: true,
   timeout: TEST_TIMEOUT_MS,
-  expect: { timeout: 15_000 },
+  expect: { timeout: 30_000 },
   reporter: [["list"]],
   use: {
     ...devices["Desktop Chrome"],

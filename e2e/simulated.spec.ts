@@ -62,7 +62,7 @@ test("a simulated cluster of another process says that it is one in the start li
     const product = await startProduct({ args: ["--kubeconfig", kubeconfig] });
     try {
       expect(product.output()).toMatch(/Cluster: simulated \(simulated\) at https:\/\/127\.0\.0\.1:\d+ \(v[^)]+\) as simulated-admin, actions off/);
-      const status = await until("the cluster's name", 30_000, async () => {
+      const status = await until("the cluster's name", 60_000, async () => {
         const found = await product.api<Status>("/api/v1/status");
         return found.cluster === undefined ? undefined : found;
       });
@@ -101,7 +101,7 @@ test.describe("the default view", () => {
     const sick = (await product.api<Fleet>("/api/v1/fleet")).nodes.filter((node) => node.answer.state === "no");
     expect(sick).toHaveLength(2);
     for (const { name } of sick) {
-      await until("since when it cannot", 30_000, async () => (Date.now() - Date.parse((await product.api<NodeDetail>(`/api/v1/nodes/${name}`)).answer.since) > 10 * 60_000 ? true : undefined));
+      await until("since when it cannot", 60_000, async () => (Date.now() - Date.parse((await product.api<NodeDetail>(`/api/v1/nodes/${name}`)).answer.since) > 10 * 60_000 ? true : undefined));
       const from = new Date(Date.now() - 110 * 60_000).toISOString();
       const timeline = await product.api<Timeline>(`/api/v1/nodes/${name}/timeline?from=${from}&signals=pods.waiting,sandbox.backlog,cri.run_sandbox.calls`);
       expect(timeline.answers.map((span) => span.state)).toEqual(expect.arrayContaining(["yes", "no"]));

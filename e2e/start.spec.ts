@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { freePort } from "../server/dev/free-port";
+import { childrenOf, isAlive, signalProcess } from "./setup/processes";
 import { until } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -21,17 +22,7 @@ interface Started {
   readonly tree: readonly number[];
 }
 
-const children = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-const descendants = (pid: number): number[] => children(pid).flatMap((child) => [child, ...descendants(child)]);
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return false;
-    throw error;
-  }
-}
+const descendants = (pid: number): number[] => childrenOf(pid).flatMap((child) => [child, ...descendants(child)]);
 
 async function npmStart(data: string): Promise<Started> {
   const port = await freePort();
@@ -46,7 +37,7 @@ let data: string;
 test.beforeEach(() => {
   data = mkdtempSync(path.join(os.tmpdir(), "sandglass-start-"));
 });
-test.afterEach(() => rmSync(data, { recursive: true, force: true }));
+test.afterEach(() => rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
 test("a start after a build installs and builds nothing", async () => {
   const { npm, printed } = await npmStart(data);
@@ -70,7 +61,7 @@ for (const { name, which, signal } of [
       await expect.poll(() => tree.filter(isAlive), { timeout: ALL_GONE_MS }).toEqual([]);
       await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
     } finally {
-      for (const pid of tree.filter(isAlive)) process.kill(pid, "SIGKILL");
+      for (const pid of tree.filter(isAlive)) signalProcess(pid, "SIGKILL");
     }
   });
 }

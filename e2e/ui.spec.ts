@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { Fleet, Status } from "@/server/contract/schemas";
 import { freePort } from "../server/dev/free-port";
+import { pressUntil } from "./setup/alive";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -55,7 +56,7 @@ test.describe("the fleet page", () => {
 
   test("keeps how it is looked at in the URL, so that a link shows what its sender saw", async ({ page }) => {
     await open(page, "/");
-    await page.getByRole("group", { name: "Answer" }).getByRole("button", { name: /^No/ }).click();
+    await pressUntil(page.getByRole("status").filter({ hasText: "2 of 24 match" }), (bound) => page.getByRole("group", { name: "Answer" }).getByRole("button", { name: /^No/ }).click(bound));
     await page.getByRole("button", { name: /^Waiting/ }).first().click();
     await page.getByRole("button", { name: "Group by pool" }).click();
     await page.getByRole("group", { name: "Colour by" }).getByRole("button", { name: "Throttled" }).click();
@@ -197,7 +198,7 @@ test.describe("every page", () => {
   test("shows times in the reader's zone when asked to, and says which", async ({ browser }) => {
     const context = await browser.newContext({ timezoneId: "Asia/Tokyo" });
     const page = await context.newPage();
-    await page.goto(`${product.url}/`);
+    await open(page, "/");
     const asOf = page.locator(".q");
     await expect(asOf).toContainText("UTC");
     await page.getByRole("group", { name: "Time zone" }).getByRole("button", { name: "Local" }).click();

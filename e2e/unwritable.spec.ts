@@ -19,15 +19,15 @@ test("a disk that fills up is told of on an open page, in the status and by /rea
     expect(await ready()).toBe("200");
 
     disk.fillUp();
-    await expect(banner).toContainText(`The disk under ${disk.dir}`);
+    await expect(banner).toContainText(`The disk under ${disk.dir}`, { timeout: 60_000 });
     await expect(banner).toContainText("is full: make room");
     expect((await product.api<Status>("/api/v1/status")).store).toMatchObject({ writable: false });
     const answer = await fetch(`${product.url}/readyz`);
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining(`The disk under ${disk.dir}`)]);
 
     disk.makeRoom();
-    await expect(banner).toBeHidden();
-    expect(await ready()).toBe("200");
+    await expect(banner).toBeHidden({ timeout: 60_000 });
+    await expect.poll(ready).toBe("200");
   } finally {
     await product.stop();
     disk.remove();

@@ -42,9 +42,11 @@ running() {
 }
 
 # stop NAME [SIGNAL]: end one recorded process, by force after ten seconds. It may end by itself between
-# the look and the signal: that is no failure (callers run under `set -e`).
+# the look and the signal: that is no failure (callers run under `set -e`). One whose launch was
+# interrupted has a name before it has a pid: it is about to write it.
 stop() {
   local pid
+  [ ! -e "$DIR/pids/$1" ] || wait_for 10 "$1" test -s "$DIR/pids/$1" || true
   if running "$1"; then
     read -r pid _ < "$DIR/pids/$1"
     kill "-${2:-TERM}" "$pid" 2>/dev/null || true
@@ -56,15 +58,15 @@ stop() {
 
 # launch NAME COMMAND...: run in the background, log to DIR/log/NAME.log. The process writes its own
 # pid and start time before it becomes the command, so that whatever happens to us, down finds it
-# and ends that one and no other.
+# and ends that one and no other. Its name is there before it is.
 launch() {
   local name=$1; shift
-  rm -f "$DIR/pids/$name"
+  : > "$DIR/pids/$name"
   setsid bash -c '. "$1"; file=$2 pid=$$; shift 2
     printf "%s %s\n" "$pid" "$(start_time "$pid")" > "$file"
     exec "$@"' launch "$HERE/lib.sh" "$DIR/pids/$name" "$@" >>"$DIR/log/$name.log" 2>&1 </dev/null &
   disown $! 2>/dev/null || true
-  wait_for 10 "$name" test -s "$DIR/pids/$name"
+  wait_for 30 "$name" test -s "$DIR/pids/$name"
 }
 
 # wait_for SECONDS WHAT COMMAND...: poll until the command succeeds.

@@ -41,7 +41,7 @@ node_namespaces() {
 
   node_files
   launch namespaces bash "$HERE/node-init" outside "$DIR"
-  wait_for 10 "node namespaces" test -e "$DIR/node/ready"
+  wait_for 60 "node namespaces" test -e "$DIR/node/ready"
   inside() { local name=$2; shift 2; launch "$name" nsenter "--net=$DIR/node/net" -- "$@"; }
 }
 
@@ -170,7 +170,7 @@ image() {
 node_up() {
   local kubectl=("$BIN/kubectl" --kubeconfig "$DIR/conf/admin.kubeconfig") root=$DIR/rootfs
   launch containerd "$HERE/enter" containerd --config /etc/containerd/config.toml
-  wait_for 20 containerd "$HERE/enter" ctr version
+  wait_for 60 containerd "$HERE/enter" ctr version
   mkdir -p "$root"/{pause,busybox/bin,busybox/tmp}
   cp "$BIN/pause" "$root/pause/pause"
   cp "$(command -v busybox)" "$root/busybox/bin/busybox"
@@ -179,5 +179,5 @@ node_up() {
   image localhost/busybox:1 "$root/busybox" /bin/sh
   launch kubelet "$HERE/enter" "$BIN/kubelet" --config=/etc/kubernetes/kubelet.yaml \
     --kubeconfig="$DIR/conf/kubelet.kubeconfig" --hostname-override="$NODE_NAME" --node-ip="$NODE_IP"
-  wait_for 60 "node $NODE_NAME" "${kubectl[@]}" wait --for=condition=Ready --timeout=1s "node/$NODE_NAME"
+  wait_for 120 "node $NODE_NAME" "${kubectl[@]}" wait --for=condition=Ready --timeout=1s "node/$NODE_NAME"
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "../setup/test";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 import { freePort } from "../../server/dev/free-port";
+import { childrenOf, signalProcess } from "../setup/processes";
 import { BUNDLE, clusterArgs, probePod, startProduct, until, type Product } from "../setup/product";
 import type { AgentReport, SandboxReading } from "@/server/domain/agent-report";
 import type { NodeDetail, Status, Timeline } from "@/server/contract/schemas";
@@ -37,7 +37,7 @@ const networkReady = (report: AgentReport) => (report.runtime.looked ? report.ru
 test("on a healthy node the agent sees the runtime, each pod's sandbox by uid, and the config that is in force", async () => {
   await cluster.apply(probePod("one"));
   await cluster.apply(probePod("two"));
-  await cluster.kubectl(["wait", "--for=condition=Ready", "--timeout=60s", "pod/one", "pod/two"]);
+  await cluster.kubectl(["wait", "--for=condition=Ready", "--timeout=120s", "pod/one", "pod/two"]);
   const report = await agent();
   const uids = (await cluster.kubectl(["get", "pods", "-A", "-o", "jsonpath={.items[*].metadata.uid}"])).split(" ").sort();
   expect(sandboxes(report).filter(({ ready }) => ready).map(({ uid }) => uid).sort()).toEqual(uids);
@@ -83,13 +83,14 @@ test.describe("each fault, as the agent sees it", () => {
   for (const [fault, check] of Object.entries(faults)) {
     test(fault, async () => {
       await cluster.fault(fault);
-      check(await agent());
+      // The runtime takes up a config that was written a moment later.
+      await expect(async () => check(await agent())).toPass({ timeout: 60_000 });
     });
   }
 
   test("a config that the runtime did not notice: the file is right, the runtime is not", async () => {
     await cluster.fault("unnoticed-config");
-    await expect.poll(async () => networkReady(await agent()), { timeout: 20_000 }).toBe(false);
+    await expect.poll(async () => networkReady(await agent()), { timeout: 60_000 }).toBe(false);
     expect(config(await agent())).toMatchObject({ effectiveFile: "10-test.conflist", missingBinaries: [] });
     await cluster.fault("none");
   });
@@ -149,8 +150,7 @@ test.describe("pushed from the node to the collector outside", () => {
 
   /** What was started is `enter`, which waits outside for the agent inside. */
   const end = (): void => {
-    const pid = String(running.pid);
-    for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter((text) => text !== "")) process.kill(Number(child), "SIGTERM");
+    for (const child of childrenOf(running.pid ?? 0)) signalProcess(child, "SIGTERM");
   };
 
   test.beforeAll(async () => {
@@ -160,7 +160,7 @@ test.describe("pushed from the node to the collector outside", () => {
     await start(agentPort);
   });
   test.afterAll(async () => {
-    if (running?.exitCode === null) end();
+    if (running?.exitCode === null && running.signalCode === null) end();
     await product?.stop();
   });
 
@@ -206,9 +206,8 @@ test.describe("pushed from the node to the collector outside", () => {
     expect(broken.sockets.find(({ path: where }) => where === SHIM)).toMatchObject({ state: "refuses", effective: true });
     await cluster.fault("none");
     await until("no longer a no", 60_000, async () => ((await node()).answer.state === "no" ? undefined : true));
-    const timeline = await product.api<Timeline>("/api/v1/nodes/node-1/timeline?signals=socket.state");
-    const states = timeline.series.filter(({ signal, instance }) => signal === "socket.state" && instance === SHIM).flatMap(({ max }) => max);
-    expect(states.map(Number), "refuses is stored as 2").toContain(2); // while the daemon is exchanged its socket is absent for a moment
+    const states = async () => (await product.api<Timeline>("/api/v1/nodes/node-1/timeline?signals=socket.state")).series.filter(({ signal, instance }) => signal === "socket.state" && instance === SHIM).flatMap(({ max }) => max.map(Number));
+    await expect.poll(states, { message: "refuses is stored as 2" }).toContain(2); // while the daemon is exchanged its socket is absent for a moment
   });
 
   test("told to end, the agent ends by itself, and its source goes stale rather than fine", async () => {

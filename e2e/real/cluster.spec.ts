@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { clusterMissing, startCluster } from "../setup/cluster";
+import { isAlive } from "../setup/processes";
 import { until } from "../setup/product";
 import { expect, test } from "../setup/test";
 
@@ -12,17 +13,16 @@ const scripts = path.resolve(import.meta.dirname, "../cluster");
 const missing = clusterMissing({ node: true });
 test.skip(missing !== undefined, missing);
 
-const isAlive = (pid: string) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-
 test("of a cluster whose start was killed, down ends every process and takes every cgroup away", async () => {
   const dir = mkdtempSync(path.join(os.tmpdir(), "sandglass-cluster-"));
   const env = { ...process.env, SANDGLASS_CLUSTER_DIR: dir };
   const up = spawn(path.join(scripts, "up"), ["--node"], { env, stdio: "ignore" });
   const ended = once(up, "exit");
-  await until("an API server", 60_000, async () => (existsSync(path.join(dir, "pids/kube-apiserver")) ? true : undefined));
+  // A name is there before its process has written its pid.
+  await until("an API server", 120_000, async () => (readFileSync(path.join(dir, "pids/kube-apiserver"), "utf8") !== "" ? true : undefined));
   up.kill("SIGKILL");
   await ended;
-  const pids = readdirSync(path.join(dir, "pids")).map((name) => readFileSync(path.join(dir, "pids", name), "utf8").split(" ")[0] ?? "");
+  const pids = readdirSync(path.join(dir, "pids")).map((name) => readFileSync(path.join(dir, "pids", name), "utf8").split(" ")[0] ?? "").filter((pid) => pid !== "").map(Number);
   const groups = readFileSync(path.join(dir, "cgroups"), "utf8").trim().split("\n");
   expect(pids.filter(isAlive).length).toBeGreaterThan(2);
   await promisify(execFile)(path.join(scripts, "down"), { env });

@@ -26,7 +26,7 @@ const node = () => product.api<NodeDetail>("/api/v1/nodes/node-1");
 
 test("a healthy pod makes the node a yes, in the browser, with its proof", async ({ page }) => {
   await cluster.apply(probePod("healthy"));
-  await until("yes", 30_000, async () => ((await node()).answer.row === 5 ? true : undefined));
+  await until("yes", 120_000, async () => ((await node()).answer.row === 5 ? true : undefined));
   await page.goto(product.url);
   await expect(page.getByRole("row", { name: /node-1/ })).toContainText("Yes");
   await page.goto(`${product.url}/nodes/node-1`);

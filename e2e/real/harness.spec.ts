@@ -24,7 +24,7 @@ test.beforeAll(async () => {
   cluster = await startCluster(options);
 });
 test.afterAll(async () => {
-  await cluster.stop();
+  await cluster?.stop();
 });
 
 test("the node is Ready and its kubelet answers on its own port", async () => {

@@ -39,7 +39,6 @@ const connect = async (kubeconfig: string): Promise<Connection> => {
   return connection;
 };
 test.beforeAll(async () => {
-  test.setTimeout(240_000);
   cluster = await startCluster(options);
   admin = await connect(cluster.kubeconfig);
   account = await connect(await cluster.account());

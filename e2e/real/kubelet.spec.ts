@@ -54,7 +54,7 @@ test.beforeAll(async () => {
   cluster = await startCluster(options);
 });
 test.afterAll(async () => {
-  await cluster.stop();
+  await cluster?.stop();
 });
 
 interface Asking {

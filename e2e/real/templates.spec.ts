@@ -24,7 +24,6 @@ interface Seen {
 }
 
 test.beforeAll(async () => {
-  test.setTimeout(240_000);
   cluster = await startCluster();
 });
 test.afterAll(() => cluster?.stop());

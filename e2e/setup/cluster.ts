@@ -56,8 +56,9 @@ export interface CommandOptions {
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const SCRIPTS = path.join(ROOT, "e2e/cluster");
 const CACHE = process.env.SANDGLASS_CLUSTER_CACHE ?? path.join(os.homedir(), ".cache/sandglass-cluster");
-const UP_TIMEOUT_MS = 180_000;
-const COMMAND_TIMEOUT_MS = 60_000;
+const UP_TIMEOUT_MS = 300_000;
+/** More than what any command waits for by itself (`kubectl wait --timeout`), so that its own words are told. */
+const COMMAND_TIMEOUT_MS = 180_000;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const TOKEN_SECONDS = 3600;
 const NAMESPACE = "sandglass";

@@ -43,13 +43,13 @@ export async function startProduct(options: { readonly args: readonly string[]; 
       await ended;
       clearTimeout(late);
     }
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     if (child.signalCode === "SIGKILL") throw new Error(`the product did not end within ${STOP_TIMEOUT_MS} ms:\n${printed}`);
     return child.exitCode;
   };
   const startedMs = Date.now();
   while (!printed.includes("Sandglass is at ")) {
-    if (child.exitCode !== null || Date.now() - startedMs > START_TIMEOUT_MS) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() - startedMs > START_TIMEOUT_MS) {
       await stop();
       throw new Error(`the product did not start:\n${printed}`);
     }

@@ -6,6 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { Client, Metadata, credentials, type MethodDefinition, type ServiceDefinition } from "@grpc/grpc-js";
 import { fromJSON } from "@grpc/proto-loader";
+import { childrenOf, signalProcess } from "./processes";
 
 /**
  * A containerd of its own, without a kubelet: nothing tidies up behind a test, so what is made stays as it was made. For
@@ -203,8 +204,8 @@ async function answers(cri: Cri, child: ChildProcess, dir: string): Promise<void
 /** Shims outlive their containerd by design. Theirs are told by their address, which lies in this folder. */
 function endShims(dir: string): void {
   for (const pid of processesNaming(dir)) {
-    for (const child of childrenOf(pid)) endProcess(child);
-    endProcess(pid);
+    for (const child of childrenOf(pid)) signalProcess(child, "SIGKILL");
+    signalProcess(pid, "SIGKILL");
   }
 }
 
@@ -214,23 +215,6 @@ function processesNaming(dir: string): readonly number[] {
     const [, pid = "", args = ""] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
     return args.includes("containerd-shim-runc-v2") && args.includes(path.join(dir, "c.sock")) ? [Number(pid)] : [];
   });
-}
-
-function childrenOf(pid: number): readonly number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter((text) => text !== "").map(Number);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return [];
-    throw error;
-  }
-}
-
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
 }
 
 /** What the runtime mounted; it may still be unmounting some of it itself. */
