@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["server/**/*.test.ts", "components/**/*.test.{ts,tsx}", "app/**/*.test.{ts,tsx}"],
     environment: "node",
+    // Many tests wait more than they work: a worker for every core, where the default leaves one free.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
     env: { TZ: "UTC" },

@@ -115,6 +115,11 @@ async function endOf({ id }: WorkOrder): Promise<StoredWork> {
 async function heard(): Promise<void> {
   await expect.poll(() => reported, DEADLINE).toBeGreaterThan(0);
 }
+/** Two whole periods later: what the agent asks for, it has asked for and been answered. */
+async function heardAgain(): Promise<void> {
+  const before = reported;
+  await expect.poll(() => reported, DEADLINE).toBeGreaterThanOrEqual(before + 2);
+}
 const isThere = (where: string): boolean => existsSync(path.join(root, where));
 const quarantine = async (): Promise<readonly string[]> => (isThere("/var/lib/cni/sandglass-quarantine") ? await readdir(path.join(root, "/var/lib/cni/sandglass-quarantine")) : []);
 const runOf = async (work: StoredWork) => (await state.runs({ limit: 10 })).find(({ id }) => id === work.runId);
@@ -220,7 +225,7 @@ describe("a hostile or mistaken order is refused with a reason, and nothing is t
     const made = await ask(order());
     writeBesideStore(store.file, 'UPDATE work_order SET "order" = json_set("order", \'$.node\', \'node-9\') WHERE id = ?', made.id);
     await ask(order({ node: "node-2" }));
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await heardAgain();
     expect((await state.runs({ limit: 5 })).map((one) => one.state)).toEqual(["running", "running"]);
     expect([isThere(BROKEN), await quarantine()]).toEqual([true, []]);
   });

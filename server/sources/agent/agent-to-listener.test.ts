@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -5,7 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { agentOptions } from "@/server/agent/options";
 import { runAgent } from "@/server/agent/run";
-import { systemClock } from "@/server/clock";
+import { scaledClock, systemClock, type Clock } from "@/server/clock";
 import type { Observation } from "@/server/domain/observation";
 import { createLog } from "@/server/log";
 import { makeAuthority, type KeyPair } from "@/server/pki";
@@ -14,7 +15,9 @@ import type { DropReason } from "./drops";
 import { startAgentListener, type Admission, type AgentListener } from "./listener";
 import { agentFolder, issueAgentToken } from "./tokens";
 
-/** The agent as it runs on a node, and the listener as it runs in the server, over a real TLS connection. */
+/** The agent as it runs on a node, and the listener as it runs in the server, over a real TLS connection. Ten seconds of both pass in one. */
+const fast = scaledClock(Date.now(), 10);
+let clock: Clock;
 const log = createLog("silent", "test");
 let root: string;
 let dataDir: string;
@@ -31,6 +34,7 @@ beforeEach(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), "sandglass-data-"));
   ({ authority } = await ensureAgentAuthority(dataDir));
   await issueAgentToken(dataDir, "node-1");
+  clock = fast;
   observed = [];
   running = [];
   others = [];
@@ -45,7 +49,7 @@ afterEach(async () => {
 });
 
 async function listen(port = 0): Promise<AgentListener> {
-  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ nadPluginTypes: ["macvlan"] }), clock: systemClock, log });
+  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ nadPluginTypes: ["macvlan"] }), clock, log });
   return listener;
 }
 const flags = (port: number, ...more: string[]): string[] => ["--push", `https://127.0.0.1:${String(port)}`, "--node", "node-1", "--token-file", path.join(agentFolder(dataDir), "node-1.token"), "--ca-file", path.join(agentFolder(dataDir), "ca.crt"), "--host-root", root, ...more];
@@ -53,17 +57,21 @@ function run(argv: readonly string[], stdout: (text: string) => void = () => und
   const options = agentOptions(argv);
   if (!options.ok) throw new Error(options.problems.join());
   const stop = new AbortController();
-  const one = { stop, done: runAgent(options.value, { clock: systemClock, log, stdout: { write: stdout }, signal: stop.signal, random: () => 0.5 }) };
+  const one = { stop, done: runAgent(options.value, { clock, log, stdout: { write: stdout }, signal: stop.signal, random: () => 0.5 }) };
   running.push(one);
   return one;
 }
 const sequences = (): number[] => observed.map((one) => (one.source === "agent" ? one.report.sequence : 0));
+/** At least so many: another may come between two looks. */
+const came = (count: number) => expect.poll(() => sequences().length, { timeout: 25_000 }).toBeGreaterThanOrEqual(count);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("the agent reports every period on one connection, until it is told to end", async () => {
   const { port } = await listen();
   const agent = run(flags(port, "--period", "1s"));
-  await expect.poll(sequences, { timeout: 20_000 }).toEqual([1, 2, 3]);
-  expect(listener?.status()).toMatchObject({ accepted: 3, connections: 1 });
+  await came(3);
+  expect(sequences().slice(0, 3)).toEqual([1, 2, 3]);
+  expect(listener?.status()).toMatchObject({ accepted: sequences().length, connections: 1 });
   expect(observed[0]).toMatchObject({ source: "agent", node: "node-1", report: { config: { looked: true, reading: { effectiveFile: "10-a.conflist", missingBinaries: ["bridge"] } }, sandboxes: { looked: false } } });
   agent.stop.abort();
   expect(await agent.done).toBe(0);
@@ -72,8 +80,8 @@ test("the agent reports every period on one connection, until it is told to end"
 test("what the server answers is looked at from the next report on", async () => {
   const { port } = await listen();
   run(flags(port, "--period", "1s"));
-  await expect.poll(sequences, { timeout: 20_000 }).toEqual([1, 2]);
-  const wanted = observed.map((one) => (one.source === "agent" && one.report.binaries?.looked === true ? one.report.binaries.items.map(({ type, wantedBy }) => `${type} for ${wantedBy.join()}`) : undefined));
+  await came(2);
+  const wanted = observed.slice(0, 2).map((one) => (one.source === "agent" && one.report.binaries?.looked === true ? one.report.binaries.items.map(({ type, wantedBy }) => `${type} for ${wantedBy.join()}`) : undefined));
   expect(wanted).toEqual([["bridge for 10-a.conflist"], ["bridge for 10-a.conflist", "macvlan for NAD"]]);
 });
 
@@ -81,22 +89,24 @@ test("the period is the server's where the agent's own command line has none", a
   await listen();
   const port = listener?.port ?? 0;
   await listener?.stop();
-  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ periodSeconds: 1 }), clock: systemClock, log });
+  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ periodSeconds: 1 }), clock, log });
   run(flags(port)); // 15 s without the server's word
-  await expect.poll(sequences, { timeout: 35_000 }).toEqual([1, 2, 3]);
+  await came(6);
   const times = observed.map(({ atMs }) => atMs);
-  expect((times[2] ?? 0) - (times[1] ?? 0)).toBeLessThan(10_000);
-}, 45_000);
+  // A busy machine makes rounds late, and none of them early.
+  expect(Math.min(...times.slice(1).map((atMs, at) => atMs - (times[at] ?? 0)))).toBeLessThan(10_000);
+});
 
 test("reports made while the server is away arrive when it is back, in order and with their own times", async () => {
+  clock = systemClock; // by a faster one a slow connection looks like clocks that differ
   const { port } = await listen();
   run(flags(port, "--period", "1s"));
-  await expect.poll(() => sequences().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  await came(1);
   await listener?.stop();
   const before = sequences().length;
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await pause(2_500);
   await listen(port);
-  await expect.poll(() => sequences().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + 3);
+  await came(before + 3);
   const got = sequences();
   expect(got).toEqual(got.map((_, at) => at + 1));
   const times = observed.map(({ atMs }) => atMs);
@@ -121,7 +131,7 @@ test.each<[string, Admission, DropReason]>([
 }, 60_000);
 
 test("a server with another authority gets nothing, not even the token", async () => {
-  const theirs = await makeAuthority("theirs", { notBeforeMs: systemClock.now() - 60_000, notAfterMs: systemClock.now() + 3_600_000 });
+  const theirs = await makeAuthority("theirs", { notBeforeMs: Date.now() - 60_000, notAfterMs: Date.now() + 3_600_000 });
   const { port } = await listen();
   await writeFile(path.join(agentFolder(dataDir), "ca.crt"), theirs.certPem);
   expect(await run([...flags(port), "--once"]).done).toBe(1);
@@ -134,10 +144,10 @@ test("a token that appears later, as one mounted from a secret does, is picked u
   const token = await readFile(file, "utf8");
   const mounted = path.join(root, "token");
   run([...flags(port, "--period", "1s"), "--token-file", mounted]);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await pause(500);
   expect(sequences()).toEqual([]);
   await writeFile(mounted, token);
-  await expect.poll(() => sequences().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+  await came(2);
   expect(sequences()[0]).toBe(1);
 });
 
@@ -157,8 +167,9 @@ test("a server that takes the connection and says nothing does not keep the agen
   await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
   const address = mute.address();
   if (address === null || typeof address === "string") throw new Error("no port");
+  const taken = once(mute, "connection");
   const agent = run(flags(address.port, "--period", "1s"));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await taken;
   agent.stop.abort();
   expect(await agent.done).toBe(0);
 });
