@@ -1,11 +1,12 @@
 import type { ClusterModel } from "../model/cluster";
+import { REVISIONS_KEPT, type TemplateRevision } from "../model/daemon-set";
 import { installerOf } from "../model/installer";
 import type { NodeModel } from "../model/node";
 import { barePod, CNI_CONTAINER, CNI_DAEMON_SET, CNI_NAMESPACE } from "../model/pods";
 import { EVENT_TTL_MS } from "../model/recorder";
 import type { EventRecord, PodRecord } from "../model/records";
-import { cniDaemonSetObject, daemonSetStatus } from "../objects/daemon-set";
-import { controllerRevisionObject, REVISIONS_KEPT } from "../objects/controller-revision";
+import { cniDaemonSetObject, daemonSetStatus, withTemplate } from "../objects/daemon-set";
+import { controllerRevisionObject } from "../objects/controller-revision";
 import { eventObject } from "../objects/event";
 import { ATTACHMENTS, attachmentObject, CONFIG_MAPS, DAEMON_CONFIG_MAP, daemonConfigObject, fixedObjects } from "../objects/fixed";
 import type { KubeObject } from "../objects/json";
@@ -43,14 +44,15 @@ export class ClusterBridge {
     private readonly kubeletPort: (node: string) => number,
   ) {
     for (const { resource, object } of fixedObjects(model)) store.put(resource, object);
-    this.putRevision(store.put(DAEMON_SETS, cniDaemonSetObject(model.daemonSet, model.parameters.startMs)));
+    const daemonSet = store.put(DAEMON_SETS, cniDaemonSetObject(model.daemonSet, model.parameters.startMs));
+    for (const revision of model.daemonSet.revisions) this.putRevision(withTemplate(daemonSet, { ...revision, strategy: model.daemonSet.strategy }), revision);
   }
 
   /** The state as it stands now, with the events of the last hour: what the model did before nobody watched. */
   load(events: Iterable<EventRecord>): void {
     this.model.takeChanges();
     this.refreshNodes(1);
-    this.putDaemonSetStatus();
+    this.putDaemonSet();
     for (const node of this.model.nodes.values()) for (const pod of node.kubelet.pods.values()) this.putPod(pod);
     for (const pod of this.model.daemonSet.unplaced()) this.putPod(pod);
     for (const event of events) this.putEvent(event);
@@ -60,7 +62,7 @@ export class ClusterBridge {
   sync(): void {
     const changes = this.model.takeChanges();
     for (const name of changes.nodes) this.putNode(name);
-    if (changes.daemonSet) this.putDaemonSetStatus();
+    if (changes.daemonSet) this.putDaemonSet();
     if (changes.daemonConfig) this.store.put(CONFIG_MAPS, daemonConfigObject(this.model));
     for (const key of changes.attachments) this.putAttachment(key);
     for (const pod of changes.gonePods) this.dropPod(pod);
@@ -237,18 +239,23 @@ export class ClusterBridge {
   }
 
   /** As the controller does before it says that it has taken a generation in. */
-  private putRevision(daemonSet: KubeObject): void {
+  private putRevision(daemonSet: KubeObject, { hash, madeMs }: Pick<TemplateRevision, "hash" | "madeMs"> = { hash: this.model.daemonSet.revision, madeMs: this.model.nowMs }): void {
     const last = Number(this.revisions.at(-1)?.["revision"] ?? 0);
-    this.revisions.push(this.store.put(REVISIONS, controllerRevisionObject(daemonSet, this.model.daemonSet.revision, last + 1, this.model.nowMs)));
+    this.revisions.push(this.store.put(REVISIONS, controllerRevisionObject(daemonSet, hash, last + 1, madeMs)));
     const [oldest] = this.revisions;
     if (this.revisions.length <= REVISIONS_KEPT || oldest === undefined) return;
     this.revisions.shift();
     this.store.remove(REVISIONS, objectKey(oldest.metadata.namespace, oldest.metadata.name));
   }
 
-  private putDaemonSetStatus(): void {
+  /** Its status, and its template where the cluster changed it by itself: what a client wrote has its generation already. */
+  private putDaemonSet(): void {
     const stored = this.store.get(DAEMON_SETS, objectKey(CNI_NAMESPACE, CNI_DAEMON_SET));
-    if (stored !== undefined) this.store.put(DAEMON_SETS, { ...stored, status: daemonSetStatus(this.model.daemonSet) });
+    if (stored === undefined) return;
+    const { daemonSet } = this.model;
+    const next = stored.metadata["generation"] === daemonSet.generation ? stored : withTemplate(stored, daemonSet);
+    if (JSON.stringify(record(stored["spec"])["template"]) !== JSON.stringify(record(next["spec"])["template"])) this.putRevision(next);
+    this.store.put(DAEMON_SETS, { ...next, metadata: { ...next.metadata, generation: daemonSet.generation }, status: daemonSetStatus(daemonSet) });
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { scaledClock, systemClock } from "../../clock";
 import { createLog } from "../../log";
+import { initUnlimited } from "../model/faults/init-unlimited";
 import { startSimulation, type Simulation } from "../simulation";
 import { client, type Json } from "../testing/client";
 
@@ -227,5 +228,20 @@ describe("revisions of the daemon's template", () => {
     const args = { spec: { template: { spec: { containers: [{ name: "kube-multus", args: ["--verbose"] }] } } } };
     await patch(DAEMON_SET, args);
     expect(await revisions()).toEqual([...known, (known.at(-1) ?? 0) + 1]);
+  });
+
+  it("a fault that changes the template changes the object and makes a revision, and keeps what clients wrote", async () => {
+    const object = async () => (await api.ask(DAEMON_SET)).json as { metadata: { generation: number }; spec: { template: { spec: { containers: { args?: string[] }[]; initContainers: { resources: { limits?: object } }[] } } }; status: { observedGeneration: number } };
+    const revisions = async (): Promise<number> => ((await api.ask("/apis/apps/v1/namespaces/kube-system/controllerrevisions?labelSelector=name%3Dmultus")).json["items"] as unknown[]).length;
+    const [before, count] = [await object(), await revisions()];
+    const node = simulation.control.node(simulation.nodeNames[0] ?? "");
+    initUnlimited.break({ model: simulation.control.model, node });
+    simulation.control.sync();
+    const after = await object();
+    expect(after.metadata.generation).toBe(before.metadata.generation + 1);
+    expect(after.status.observedGeneration).toBe(after.metadata.generation);
+    expect([before, after].map(({ spec }) => spec.template.spec.initContainers[0]?.resources.limits === undefined)).toEqual([false, true]);
+    expect(after.spec.template.spec.containers[0]?.args).toEqual(["--verbose"]);
+    expect(await revisions()).toBe(count + 1);
   });
 });

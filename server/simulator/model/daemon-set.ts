@@ -31,6 +31,16 @@ export interface DaemonSetStatus {
   readonly updated: number;
 }
 
+/** The API server keeps so many of each DaemonSet. */
+export const REVISIONS_KEPT = 10;
+
+/** A template as it was once set; `hash` is the label that its pods bear. */
+export interface TemplateRevision {
+  readonly hash: string;
+  readonly template: DaemonTemplate;
+  readonly madeMs: number;
+}
+
 /** The CNI's DaemonSet and its controller: one pod a node, replaced node by node when the template changes. */
 export class CniDaemonSet {
   readonly owner: OwnerRecord;
@@ -39,6 +49,8 @@ export class CniDaemonSet {
   template: DaemonTemplate;
   maxUnavailable = 1;
   strategy: "RollingUpdate" | "OnDelete" = "RollingUpdate";
+  private made: readonly TemplateRevision[] = [];
+  private nowMs = 0;
   private readonly pods = new Map<string, PodRecord>();
   /** As last told: pods become ready between two steps, so a step cannot compare with its own beginning. */
   private told: DaemonSetStatus = { desired: 0, current: 0, ready: 0, updated: 0 };
@@ -55,6 +67,11 @@ export class CniDaemonSet {
     this.template = { resources, image: DAEMON_IMAGE, installer: "install_multus", initLimited: true };
   }
 
+  /** Of its templates, the present one last. */
+  get revisions(): readonly TemplateRevision[] {
+    return this.made;
+  }
+
   get resources(): DaemonResources {
     return this.template.resources;
   }
@@ -65,6 +82,8 @@ export class CniDaemonSet {
 
   /** Every node has had its daemon for days; `own` gives a node whose pod was resized in place. */
   populate(nowMs: number, own: ReadonlyMap<string, DaemonResources>): void {
+    this.nowMs = nowMs;
+    this.made = [{ hash: this.revision, template: this.template, madeMs: nowMs }];
     for (const [name, node] of this.nodes) {
       const pod = cniPod(this.random, name, Math.round(nowMs - this.random.between(DAY_MS, 9 * DAY_MS)), this.owner, this.revision, this.generation, { ...this.template, resources: own.get(name) ?? this.template.resources });
       this.pods.set(name, pod);
@@ -77,10 +96,12 @@ export class CniDaemonSet {
     this.template = { ...this.template, ...change };
     this.generation += 1;
     this.revision = this.random.suffix(10);
+    this.made = [...this.made, { hash: this.revision, template: this.template, madeMs: this.nowMs }].slice(-REVISIONS_KEPT);
     this.changed();
   }
 
   step(nowMs: number): void {
+    this.nowMs = nowMs;
     for (const [name, node] of this.nodes) {
       const pod = this.pods.get(name);
       if (pod !== undefined && pod.scheduledMs === undefined) {

@@ -1,9 +1,6 @@
 import { iso, type KubeObject } from "./json";
 import { record } from "./resources";
 
-/** The API server keeps so many of each DaemonSet. */
-export const REVISIONS_KEPT = 10;
-
 /** What the DaemonSet's controller keeps of one template: `hash` is the label that its pods bear. */
 export function controllerRevisionObject(daemonSet: KubeObject, hash: string, revision: number, atMs: number): KubeObject {
   const { name, namespace, uid } = daemonSet.metadata;

@@ -1,7 +1,8 @@
 import type { CniDaemonSet } from "../model/daemon-set";
 import { CNI_DAEMON_SET, CNI_NAMESPACE } from "../model/pods";
-import { daemonPodSpec } from "./daemon-template";
+import { changedPodSpec, daemonPodSpec } from "./daemon-template";
 import { iso, type KubeObject } from "./json";
+import { record } from "./resources";
 
 const LABELS = { app: "multus", name: "multus", tier: "node" };
 const AGE_MS = 40 * 86_400_000;
@@ -28,6 +29,13 @@ export function cniDaemonSetObject(daemonSet: CniDaemonSet, startMs: number): Ku
     },
     status: daemonSetStatus(daemonSet),
   };
+}
+
+/** The same template that clients may have changed, with what the cluster changed in it by itself. */
+export function withTemplate(daemonSet: KubeObject, { template, strategy }: Pick<CniDaemonSet, "template" | "strategy">): KubeObject {
+  const spec = record(daemonSet["spec"]);
+  const pod = record(spec["template"]);
+  return { ...daemonSet, spec: { ...spec, template: { ...pod, spec: changedPodSpec(record(pod["spec"]), template) }, updateStrategy: { ...record(spec["updateStrategy"]), type: strategy } } };
 }
 
 export function daemonSetStatus(daemonSet: CniDaemonSet): Record<string, number> {

@@ -1,6 +1,6 @@
 import { installerCommand } from "../model/installer";
 import { CNI_CONTAINER, CNI_GRACE_MS, CNI_INIT_CONTAINER, type DaemonTemplate } from "../model/pods";
-import { resourcesJson } from "./resources";
+import { record, resourcesJson } from "./resources";
 
 const HOST_FOLDERS = [
   ["cni", "/etc/cni/net.d", "/host/etc/cni/net.d"],
@@ -56,3 +56,19 @@ export function daemonPodSpec({ image, resources, installer, initLimited }: Daem
     ],
   };
 }
+
+/** Fields of the template that the model knows, of the daemon and of its installer. */
+const MODELLED = ["image", "command", "resources"];
+
+/** The pod of a template that clients may have changed, with what the model says of it now. */
+export function changedPodSpec(stored: Readonly<Record<string, unknown>>, template: DaemonTemplate): Record<string, unknown> {
+  const rendered = daemonPodSpec(template);
+  const changed = (list: "containers" | "initContainers"): readonly unknown[] =>
+    arrayOf(stored[list]).map((container) => {
+      const own = record(arrayOf(rendered[list]).find((one) => record(one)["name"] === record(container)["name"]));
+      return { ...record(container), ...Object.fromEntries(Object.entries(own).filter(([key]) => MODELLED.includes(key))) };
+    });
+  return { ...stored, containers: changed("containers"), initContainers: changed("initContainers") };
+}
+
+const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []); // an array, just checked
