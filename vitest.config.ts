@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A state that is waited for comes when it comes: one second, the default, is short on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     env: { TZ: "UTC" },
   },
 });

@@ -205,9 +205,9 @@ describe("the web process", () => {
     try {
       const status = testStatus(1_000);
       web.tellUnwritten({ ...status, store: { writable: false, reason: "full", pendingBatches: 1, droppedSamples: 0 } });
-      await vi.waitFor(async () => expect(await known()).toMatchObject({ atMs: 1_000, store: { writable: false, reason: "full" } }), 5_000);
+      await vi.waitFor(async () => expect(await known()).toMatchObject({ atMs: 1_000, store: { writable: false, reason: "full" } }), 20_000);
       web.tellUnwritten(undefined);
-      await vi.waitFor(async () => expect(await known()).toBeNull(), 5_000);
+      await vi.waitFor(async () => expect(await known()).toBeNull(), 20_000);
     } finally {
       await web.stop();
     }
@@ -222,11 +222,15 @@ describe("the web process", () => {
   });
 
   test("that ends by itself later is told of and started again", async () => {
-    program(`setTimeout(() => process.exit(7), 700); ${SERVES}`);
-    const web = await start(await freePort());
+    program(`require("node:http").createServer((_, answer) => answer.end(String(process.pid))).listen(Number(process.env.PORT), process.env.HOSTNAME);`);
+    const port = await freePort();
+    const web = await start(port);
+    const serving = async (): Promise<number> => Number(await (await fetch(`http://127.0.0.1:${port}/`)).text());
     try {
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      expect(ended).toEqual(["ended"]);
+      const first = await serving();
+      process.kill(first, "SIGKILL");
+      await expect.poll(() => ended).toEqual(["ended"]);
+      await expect.poll(() => serving().catch(() => first)).not.toBe(first);
     } finally {
       await web.stop();
     }

@@ -96,7 +96,7 @@ describe.skipIf(noMount !== undefined)(`the disk fills up while a run is under w
     expect(patches.real).toBe(1);
 
     makeRoom();
-    await vi.waitFor(async () => expect(await storedRun("request-full")).toMatchObject({ state: "applied" }), 10_000);
+    await vi.waitFor(async () => expect(await storedRun("request-full")).toMatchObject({ state: "applied" }), 30_000);
     expect((await storedRun("request-full"))?.steps.map(({ state }) => state)).toEqual(["done", "done", "done"]);
     expect(await auditOf("request-full")).toEqual(["done", "allowed"]);
     carryOutVerifications(web.ingest.verifications, () => daemonView(4 * 2 ** 30), systemClock.now(), createLog("silent", "test"));
@@ -126,7 +126,7 @@ describe("the store fails while a run is under way", () => {
     const answer = await post(run, asked).finally(() => letGo());
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ state: "applied" });
-    await vi.waitFor(async () => expect(await storedRun("request-held")).toMatchObject({ state: "applied" }), 10_000);
+    await vi.waitFor(async () => expect(await storedRun("request-held")).toMatchObject({ state: "applied" }), 30_000);
     expect(await auditOf("request-held")).toEqual(["done", "allowed"]);
   });
 
@@ -139,7 +139,7 @@ describe("the store fails while a run is under way", () => {
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ state: "failed", error: expect.stringMatching(/^"Set limits and requests.*was not sent, since it could not be written down first.*held by another process/) as string });
     expect(patches.real).toBe(0);
-    await vi.waitFor(async () => expect(await storedRun("request-early")).toMatchObject({ state: "failed" }), 10_000);
+    await vi.waitFor(async () => expect(await storedRun("request-early")).toMatchObject({ state: "failed" }), 30_000);
     expect(await auditOf("request-early")).toEqual(["failed", "allowed"]);
     expect((await storedRun("request-early"))?.steps.map(({ state }) => state)).toEqual(["done", "done", "failed"]);
     expect(await version("6Gi")).toBe(asked.version);
