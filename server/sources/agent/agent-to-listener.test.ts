@@ -4,7 +4,9 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createDesk } from "@/server/agent/actions/desk";
 import { agentOptions } from "@/server/agent/options";
+import { cachedFile } from "@/server/agent/push";
 import { runAgent } from "@/server/agent/run";
 import { scaledClock, systemClock, type Clock } from "@/server/clock";
 import type { Observation } from "@/server/domain/observation";
@@ -14,6 +16,7 @@ import { ensureAgentAuthority } from "./authority";
 import type { DropReason } from "./drops";
 import { startAgentListener, type Admission, type AgentListener } from "./listener";
 import { agentFolder, issueAgentToken } from "./tokens";
+import type { WorkDesk } from "./work";
 
 /** The agent as it runs on a node, and the listener as it runs in the server, over a real TLS connection. Ten seconds of both pass in one. */
 const fast = scaledClock(Date.now(), 10);
@@ -48,8 +51,8 @@ afterEach(async () => {
   await Promise.all([root, dataDir].map((dir) => rm(dir, { recursive: true, force: true })));
 });
 
-async function listen(port = 0): Promise<AgentListener> {
-  listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ nadPluginTypes: ["macvlan"] }), clock, log });
+async function listen(port = 0, work?: WorkDesk): Promise<AgentListener> {
+  listener = await startAgentListener({ ...(work === undefined ? {} : { work }), host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: (one) => observed.push(one), tell: () => ({ nadPluginTypes: ["macvlan"] }), clock, log });
   return listener;
 }
 const flags = (port: number, ...more: string[]): string[] => ["--push", `https://127.0.0.1:${String(port)}`, "--node", "node-1", "--token-file", path.join(agentFolder(dataDir), "node-1.token"), "--ca-file", path.join(agentFolder(dataDir), "ca.crt"), "--host-root", root, ...more];
@@ -172,4 +175,25 @@ test("a server that takes the connection and says nothing does not keep the agen
   await taken;
   agent.stop.abort();
   expect(await agent.done).toBe(0);
+});
+
+test("one connection carries any number of askings for orders, and nothing of those before is kept", async () => {
+  const kept: AbortSignal[] = [];
+  const { port } = await listen(0, { ask: (_node, gone) => Promise.resolve(void kept.push(gone)), told: () => true, pods: () => Promise.resolve(undefined) });
+  const warnings: string[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning.message);
+  process.on("warning", warned);
+  const ending = new AbortController();
+  const file = (name: string): ReturnType<typeof cachedFile> => cachedFile(path.join(agentFolder(dataDir), name));
+  const desk = createDesk({ url: `https://127.0.0.1:${String(port)}`, ca: file("ca.crt"), token: file("node-1.token") }, systemClock, ending.signal);
+  try {
+    for (let asking = 0; asking < 30; asking++) expect(await desk.ask()).toEqual({ begun: false });
+  } finally {
+    desk.close();
+    await listener?.stop();
+    process.off("warning", warned);
+  }
+  // Those whose listener was left behind would be told now that their connection is gone.
+  expect(kept.map((signal) => signal.aborted)).toEqual(Array.from({ length: 30 }, () => false));
+  expect(warnings).toEqual([]);
 });

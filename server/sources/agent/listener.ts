@@ -133,10 +133,13 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
     if (asks) {
       const { nonce } = parseAsking(body);
       const gone = new AbortController();
-      request.socket.once("close", () => {
+      const leave = (): void => {
         gone.abort();
-      });
-      const handed = await desk.ask(node, gone.signal);
+      };
+      // One connection carries askings for as long as its agent lives.
+      const { socket } = request;
+      socket.once("close", leave);
+      const handed = await desk.ask(node, gone.signal).finally(() => socket.off("close", leave));
       const pods = handed === undefined ? undefined : await desk.pods(node);
       return signed({ nonce, sentMs: clock.now(), ...handed, ...(pods === undefined ? {} : { pods }) }, authority.keyPem);
     }
