@@ -37,6 +37,12 @@ describe("the plan", () => {
     expect(plan({ daemonReady: false }).hazards.map(({ title }) => title)).toContain("kube-multus is not ready.");
     expect(plan().hazards.map(({ title }) => title)).not.toContain("kube-multus is not ready.");
   });
+
+  it("says beforehand that most removals fail while the daemon is buried in calls", () => {
+    const titles = (code: "retry-storm" | "daemon-down"): readonly string[] => plan({ causes: [{ code, state: "firing", certainty: "named", title: "", severity: "blocks", sinceMs: 0, summary: "", evidence: [], consequences: [] }] }).hazards.map(({ title }) => title);
+    expect(titles("retry-storm")).toContain("The CNI daemon does not keep up with its calls.");
+    expect(titles("daemon-down")).not.toContain("The CNI daemon does not keep up with its calls.");
+  });
 });
 
 describe("the verdict", () => {

@@ -1,3 +1,4 @@
+import type { CauseCode } from "../causes/codes";
 import { MIN_DEAD_AGE_MS } from "./dead-sandbox";
 import { nodePlan, type NodePlanInput } from "./node-plan";
 import type { ActionReading, Hazard, Plan, Verification } from "./types";
@@ -37,10 +38,15 @@ export function planPurgeDeadSandboxes(input: NodePlanInput): Plan<NodeActionPar
   });
 }
 
+/** Causes by which a DEL waits for longer than a removal may take. */
+const BURIED: ReadonlySet<CauseCode> = new Set(["retry-storm", "daemon-cpu-throttled", "node-cpu-contention", "daemon-slow"]);
+
 function hazardsOf({ view }: NodePlanInput, parallel: number, dead: number | undefined): Hazard[] {
   const hazards: Hazard[] = [{ title: "Each removal calls the network plugin.", detail: "Its DEL goes to the CNI daemon beside the calls of waiting pods. The agent pauses while removals take longer than at first or more callers live, and leaves what cannot be removed." }];
   const unwell = view.daemons.filter(({ ready }) => !ready);
   if (unwell.length > 0) hazards.push({ title: `${unwell.map(({ container }) => container).join(", ")} is not ready.`, detail: "A DEL that needs the daemon fails or hangs; such sandboxes are left, and their addresses stay taken. Bring the daemon back first." });
+  const buried = view.causes.flatMap((root) => [root, ...root.consequences]).some(({ code }) => BURIED.has(code));
+  if (buried) hazards.push({ title: "The CNI daemon does not keep up with its calls.", detail: "A removal waits behind all of them and is given up after a minute, so most of them fail. Let the daemon work again first; what is dead then goes quickly." });
   if (parallel > 1) hazards.push({ title: `${parallel} at a time.`, detail: "A daemon that is buried in calls gets more of them." });
   if (dead !== undefined && dead > MAX_ORDER_OBJECTS) hazards.push({ title: `At most ${MAX_ORDER_OBJECTS} in one run.`, detail: "The oldest come first; run it again for the rest." });
   hazards.push({ title: "Ended containers of these sandboxes go with them.", detail: "kubectl logs --previous no longer finds what ran in them." });
