@@ -4,11 +4,14 @@ import { ServiceError } from "../errors";
 import { isLocalHost, OTHER_HOST_REFUSED } from "../local-host";
 import { OFFERED } from "./offered";
 import { SAFE_HEADERS, toProblem } from "./problem";
+import { isRouterState } from "./router-state";
 
 /** These tell whoever keeps the process, by whatever name it asks, and nothing of the cluster. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 /** Pages and files are read; whatever changes something is in the API. */
 const READ = ["GET", "HEAD"];
+/** What Next shows in the place of a page that it cannot make. It has an address of its own, which answers 500. */
+const ERROR_PAGE = "/_global-error";
 
 export interface Refusal {
   readonly error: ServiceError;
@@ -30,6 +33,10 @@ export function refusalOf(request: Pick<IncomingMessage, "method" | "url" | "hea
   const allow = isOfApi(target.path) ? allowedByApi(target.segments) : READ;
   if (allow === undefined) return refused("not-found", "The API has nothing at this path; /api/v1/openapi.json says what it has.");
   if (!allow.includes(method)) return { ...refused("method-not-allowed", `This path answers ${allow.join(", ")}.`), allow };
+  if (target.path === ERROR_PAGE) return refused("not-found", "There is no page at this path.");
+  const state = headers["next-router-state-tree"];
+  // Next reads it only where its own client asks (RSC).
+  if (state !== undefined && headers.rsc !== undefined && !isRouterState(String(state))) return refused("invalid", "The header Next-Router-State-Tree does not hold what Next's own client sends.");
   if (headers["next-action"] !== undefined) return refused("invalid", "Sandglass has no server actions: the header Next-Action means nothing to it.");
   return undefined;
 }
