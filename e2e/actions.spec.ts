@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import AxeBuilder from "@axe-core/playwright";
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import type { Page } from "@playwright/test";
-import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, Status } from "@/server/contract/schemas";
+import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, OfferedKeys, Status } from "@/server/contract/schemas";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -273,10 +274,21 @@ test("the range on the page is exported as JSON and as Markdown, whatever the UR
 test.describe("who may not", () => {
   /** The pretend cluster's own kubeconfig has a user that may only look. */
   const kubeconfig = (): string => path.join(data, "simulated/kubeconfig");
+  /** Where those who watch it from outside keep what they saw, the keys of its kubelets too. */
+  const watched = (): string => path.join(data, "watched");
+  const kubeletOf = async (from: Product) => (await from.api<NodeDetail>(`/api/v1/nodes/${node}`)).sources.find(({ source }) => source === "kubelet");
+  /** The address of a kubelet that has another key. */
+  async function otherKubelet(): Promise<string> {
+    const config = new KubeConfig();
+    config.loadFromFile(kubeconfig());
+    const { items } = await config.makeApiClient(CoreV1Api).listNode();
+    const { status } = items.find(({ metadata }) => metadata?.name !== node) ?? {};
+    return `https://${status?.addresses?.find(({ type }) => type === "InternalIP")?.address}:${status?.daemonEndpoints?.kubeletEndpoint?.Port}`;
+  }
   const ready = (page: Page) => expect(panel(page).getByRole("button", { name: "Other values…" })).toBeVisible({ timeout: PAGE_TIMEOUT_MS });
 
   test("sees the buttons greyed with the reason, and can hand on the plan", async ({ browser }) => {
-    const viewer = await startProduct({ args: ["--kubeconfig", kubeconfig(), "--context", "simulated-viewer", "--allow-actions"] });
+    const viewer = await startProduct({ dataDir: watched(), args: ["--kubeconfig", kubeconfig(), "--context", "simulated-viewer", "--allow-actions", "--kubelet", "direct", "--kubelet-tls", "pin"] });
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     try {
@@ -298,14 +310,15 @@ test.describe("who may not", () => {
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(copied).toContain(`kubectl --namespace ${offer.namespace} patch daemonset ${offer.daemonSet}`);
       expect((await viewer.api<ActionRuns>("/api/v1/actions")).items).toEqual([]);
+      await until("the kubelet's first key is kept", 60_000, async () => ((await kubeletOf(viewer))?.freshness === "fresh" ? true : undefined));
     } finally {
       await context.close();
       await viewer.stop();
     }
   });
 
-  test("with actions off the page says how to switch them on, and a plan can still be looked at", async ({ page }) => {
-    const off = await startProduct({ args: ["--kubeconfig", kubeconfig()] });
+  test("with actions off the page says how to switch them on, a plan can still be looked at, and a changed kubelet key accepted", async ({ page }) => {
+    const off = await startProduct({ dataDir: watched(), args: ["--kubeconfig", kubeconfig(), "--kubelet", "direct", "--kubelet-tls", "pin", "--kubelet-address", `${node}=${await otherKubelet()}`] });
     try {
       await until("the node is known", 60_000, async () => ((await off.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
       await page.goto(`${off.url}/nodes/${node}`);
@@ -319,6 +332,17 @@ test.describe("who may not", () => {
         JSON.stringify({ action: offer.action, namespace: offer.namespace, daemonSet: offer.daemonSet, params: offer.presets[1]?.params }),
       ] as const);
       expect(answer).toBe(403);
+
+      await until("the other key is told", 60_000, async () => ((await off.api<OfferedKeys>("/api/v1/kubelet-keys")).items.length === 1 ? true : undefined));
+      await page.goto(`${off.url}/visibility`);
+      const keys = page.getByRole("region", { name: "Changed kubelet keys" });
+      await keys.getByRole("button", { name: `Accept the new key of ${node}` }).click();
+      await expect(keys).toContainText("Your name and the time are kept in the audit log");
+      await keys.getByRole("button", { name: "Accept this key" }).click();
+      await expect(keys).toContainText("Every kubelet shows the key that was seen first or accepted since");
+      expect((await off.api<AuditLog>("/api/v1/audit")).items[0]).toMatchObject({ verb: "kubelet-key.accept", object: `node/${node}`, outcome: "done" });
+      // A certificate for another node's name is refused by "verify" alone: here the key decides.
+      await until("the kubelet is read by its new key", 60_000, async () => ((await kubeletOf(off))?.freshness === "fresh" ? true : undefined));
     } finally {
       await off.stop();
     }

@@ -3,6 +3,7 @@ export const QUERY_KEYS = {
   status: ["status"],
   fleet: ["fleet"],
   visibility: ["visibility"],
+  offeredKeys: ["offered-keys"],
   /** What all nodes' pages begin with. */
   nodes: ["node"],
   exceptions: (code: string) => ["exceptions", code] as const,

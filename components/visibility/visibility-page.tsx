@@ -13,6 +13,7 @@ import { formatDuration } from "@/components/format/time";
 import { Icon } from "@/components/ui/glyphs";
 import { Table } from "@/components/ui/table";
 import { AgentPort } from "./agent-port";
+import { ChangedKeys } from "./changed-keys";
 import { FleetSignals, NodeSignals } from "./signals-table";
 import { blindGroups, MAX_NODES_LISTED, sourceGroups, type BlindGroup, type SourceGroup } from "./groups";
 
@@ -69,6 +70,7 @@ export function VisibilityPage({ initial, node }: { readonly initial: Visibility
         <KubeletTls />
         {sources.length === 0 ? <p className="pad quiet muted">No node is known yet.</p> : <ul className="vis">{sources.map((group) => <SourceLine key={`${group.source} ${group.freshness} ${group.reason}`} group={group} total={data.nodes.length} />)}</ul>}
       </section>
+      <ChangedKeys />
       {data.agents === undefined ? null : <AgentPort agents={data.agents} nodes={data.nodes} />}
       <section className="sec" aria-labelledby="blind-h">
         <div className="sec-head">

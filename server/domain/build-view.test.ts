@@ -278,7 +278,7 @@ describe("what a view cannot see", () => {
     ["certificate not trusted: self-signed (the kubelet's certificate is self-signed: --kubelet-tls=pin, or give --kubelet-ca)", ["--kubelet-ca FILE", "--kubelet-tls=pin"]],
     ["certificate expired (renew the kubelet's serving certificate (serverTLSBootstrap and its approval), or --kubelet-tls=pin)", ["--kubelet-tls=pin"]],
     ["certificate names another host: DNS:b; expected one of a (give the kubelet a certificate with its node's name or address (serverTLSBootstrap), or --kubelet-tls=pin)", ["--kubelet-tls=pin"]],
-    ["the kubelet's key changed: 01… was seen first, now it shows 02… (accept the new key)", ["kubelet-key"]],
+    ["the kubelet's key changed: 01… was seen first, now it shows 02… (accept the new key)", ["Visibility, Changed kubelet keys"]],
     ["connection refused", ["port", "--kubelet=proxy"]],
   ])("names the mode that would work: %s", (reason, options) => {
     const [spot] = view({ kubelet: { configured: true, freshForMs: 45_000, reason } }).blind.filter(({ what }) => what.startsWith("CRI latency"));

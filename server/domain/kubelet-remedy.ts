@@ -8,7 +8,7 @@ export function kubeletRemedy(reason: string | undefined): string {
   const takesAuthority = reason?.includes(AUTHORITY) === true;
   if (pins && takesAuthority) return `Start Sandglass with ${AUTHORITY} FILE, the authority that signed the kubelet's certificate, or with ${PIN}, which keeps the key seen first`;
   if (pins) return `Mend the kubelet's certificate, or start Sandglass with ${PIN}, which keeps the key seen first`;
-  if (reason?.includes(KEY_CHANGED) === true) return "Find out who answers there; where the node was rebuilt, accept its new key (POST /api/v1/nodes/NAME/kubelet-key)";
+  if (reason?.includes(KEY_CHANGED) === true) return "Find out who answers there; where the node was rebuilt, accept its new key (Visibility, Changed kubelet keys)";
   return "Let Sandglass reach the kubelet's port and grant get on nodes/metrics, or use --kubelet=proxy where it may get nodes/proxy already";
 }
 
