@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import type { NodeDetail } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
+import { plural } from "@/components/format/numbers";
 import { formatDuration } from "@/components/format/time";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { lookOf, LOOK_WORDS } from "@/components/fleet/model";
@@ -37,12 +38,12 @@ export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; r
         <EvidenceList items={answer.proof} nowMs={now} />
       </div>
       {actions === undefined ? null : <div className="blk">{actions}</div>}
-      <Sources sources={detail.sources} />
+      <Sources sources={detail.sources} lost={detail.lostReports} />
     </aside>
   );
 }
 
-function Sources({ sources }: { readonly sources: NodeDetail["sources"] }) {
+function Sources({ sources, lost }: { readonly sources: NodeDetail["sources"]; readonly lost: NodeDetail["lostReports"] }) {
   const now = useNow(COARSE_MS);
   return (
     <div className="blk">
@@ -57,10 +58,28 @@ function Sources({ sources }: { readonly sources: NodeDetail["sources"] }) {
             </span>
             {source.reason === undefined ? null : <span className="two">{source.reason}</span>}
             {source.clockBehindSeconds === undefined ? null : <span className="two">{clockWords(source.clockBehindSeconds)}, and its times are corrected by that</span>}
+            {source.source === "agent" && source.freshness !== "absent" ? <Lost lost={lost} /> : null}
           </li>
         ))}
       </ul>
     </div>
+  );
+}
+
+/** What an agent gave up while it could not send. Nothing is said where it lost nothing; that it does not tell is not that. */
+function Lost({ lost }: { readonly lost: NodeDetail["lostReports"] }) {
+  if (lost === undefined) return <span className="two">How many reports it gave up is not known: this agent does not tell</span>;
+  const count = lost.thinned + lost.tooOld;
+  if (count === 0) return null;
+  return (
+    <span className="two warn-t">
+      It gave up {plural(count, "report")} that it could not send
+      {lost.from === undefined || lost.to === undefined ? null : (
+        <>
+          , made from <Instant at={Date.parse(lost.from)} precision="minute" /> to <Instant at={Date.parse(lost.to)} precision="minute" />
+        </>
+      )}
+    </span>
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blindGroups, clocksThatDiffer, sourceGroups } from "./groups";
+import { blindGroups, clocksThatDiffer, lossesOf, sourceGroups } from "./groups";
 
 const node = (name: string, reason: string | undefined) => ({
   name,
@@ -16,6 +16,11 @@ describe("the visibility page", () => {
 
   it("loses no node that is blind to something", () => {
     expect(blindGroups(nodes).flatMap((group) => group.nodes).sort()).toEqual(["n-10", "n-2", "n-3"]);
+  });
+
+  it("names nodes whose agents gave up reports, and counts those that do not tell apart from those that lost none", () => {
+    const lossy = (name: string, thinned: number, tooOld: number) => ({ ...node(name, undefined), lostReports: { thinned, tooOld } });
+    expect(lossesOf([lossy("n-1", 2, 0), lossy("n-2", 0, 0), lossy("n-3", 1, 40), node("n-4", undefined), node("n-5", "silent")])).toEqual({ lossy: [{ name: "n-3", count: 41 }, { name: "n-1", count: 2 }], untold: 1 });
   });
 
   it("names nodes whose agent's clock differs, the largest difference first", () => {

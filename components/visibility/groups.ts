@@ -44,6 +44,13 @@ export const clocksThatDiffer = (nodes: readonly Node[]): readonly { readonly na
     .flatMap(({ name, sources }) => sources.flatMap(({ source, clockBehindSeconds }) => (source === "agent" && clockBehindSeconds !== undefined ? [{ name, behindSeconds: clockBehindSeconds }] : [])))
     .sort((a, b) => Math.abs(b.behindSeconds) - Math.abs(a.behindSeconds) || byName(a, b));
 
+/** Nodes whose agents gave up reports, most first; and how many agents that are heard do not tell whether they did. */
+export function lossesOf(nodes: readonly Node[]): { readonly lossy: readonly { readonly name: string; readonly count: number }[]; readonly untold: number } {
+  const lossy = nodes.flatMap(({ name, lostReports }) => (lostReports === undefined || lostReports.thinned + lostReports.tooOld === 0 ? [] : [{ name, count: lostReports.thinned + lostReports.tooOld }]));
+  const untold = nodes.filter(({ lostReports, sources }) => lostReports === undefined && sources.some(({ source, freshness }) => source === "agent" && freshness === "fresh"));
+  return { lossy: lossy.sort((a, b) => b.count - a.count || byName(a, b)), untold: untold.length };
+}
+
 /** What to do about messages to the agent port that were dropped; one sentence for each reason. */
 const DROP_ADVICE: Readonly<Record<string, string>> = {
   "not-found": "Something that is no agent talks to the port.",

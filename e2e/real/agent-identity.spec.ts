@@ -8,7 +8,7 @@ import { clusterArgs, startProduct, until, type Product } from "../setup/product
 import { freePort } from "../../server/dev/free-port";
 import { packed, post, sampleReport, type Answer } from "../../server/sources/agent/testing";
 import { AGENT_AUDIENCE, type AgentReport } from "@/server/domain/agent-report";
-import type { NodeDetail, Status } from "@/server/contract/schemas";
+import type { NodeDetail, Status, Visibility } from "@/server/contract/schemas";
 
 /** Agents whose identity is a service-account token: a real API server issues and reviews them, and a real kubelet runs deploy/agent.yaml. */
 const options = { node: true };
@@ -23,13 +23,15 @@ const ACCOUNT = "sandglass-agent";
 let cluster: Cluster;
 let product: Product;
 let agentPort: number;
+let metricsPort: number;
 let ca: string;
 test.beforeAll(async () => {
   cluster = await startCluster(options);
   await cluster.kubectl(["create", "namespace", NAMESPACE]);
   await cluster.kubectl(["-n", NAMESPACE, "create", "serviceaccount", ACCOUNT]);
   agentPort = await freePort();
-  product = await startProduct({ args: [...(await clusterArgs(cluster)), "--agent-port", String(agentPort)] });
+  metricsPort = await freePort();
+  product = await startProduct({ args: [...(await clusterArgs(cluster)), "--agent-port", String(agentPort), "--metrics-port", String(metricsPort)] });
   ca = readFileSync(path.join(product.dataDir, "agents/ca.crt"), "utf8");
 });
 test.afterAll(async () => {
@@ -66,6 +68,31 @@ test("a report that comes twice is taken once", async () => {
   const startId = randomUUID();
   expect((await send(token, { startId, sequence: 5 })).status).toBe(200);
   expect(await send(token, { startId, sequence: 5 })).toMatchObject({ status: 409, body: { reason: "replayed" } });
+});
+
+test("what an agent says that it gave up is on the node's page, in the answers and in the metrics; of one that does not tell it is not known", async ({ page }) => {
+  const token = await issue(boundTo("node-1"));
+  const startId = randomUUID();
+  expect((await send(token, { startId, sequence: 1 })).status).toBe(200);
+  const known = async () => (await product.api<NodeDetail>("/api/v1/nodes/node-1"));
+  const fresh = (detail: NodeDetail): boolean => detail.sources.find(({ source }) => source === "agent")?.freshness === "fresh";
+  await until("the older agent", 15_000, async () => (fresh(await known()) ? true : undefined));
+  expect(await known()).not.toHaveProperty("lostReports");
+  const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+  await expect.poll(metrics, { timeout: 20_000 }).toContain('sandglass_agents_telling_losses{tells="no"} 1');
+  expect(await metrics()).not.toContain("sandglass_agent_reports_lost{");
+  const toMs = Date.now() - 60_000;
+  expect((await send(token, { startId, sequence: 2, lostReports: { thinned: 30, tooOld: 7, fromMs: toMs - 600_000, toMs } })).status).toBe(200);
+  const detail = await until("the loss", 15_000, async () => ((await known()).lostReports === undefined ? undefined : known()));
+  expect(detail.lostReports).toMatchObject({ thinned: 30, tooOld: 7, to: expect.stringContaining("T") });
+  expect(detail.blind.map(({ reason }) => reason).join()).toContain("it gave up 37 reports");
+  expect((await product.api<Visibility>("/api/v1/visibility")).nodes).toMatchObject([{ name: "node-1", lostReports: { thinned: 30, tooOld: 7 } }]);
+  await expect.poll(metrics, { timeout: 20_000 }).toContain('sandglass_agent_reports_lost{reason="thinned"} 30');
+  await page.goto(`${product.url}/nodes/node-1`);
+  await expect(page.getByRole("region", { name: /What Sandglass cannot see here/ })).toContainText("it gave up 37 reports");
+  await expect(page.getByLabel("Causes, proof and sources")).toContainText("It gave up 37 reports that it could not send, made from");
+  await page.goto(`${product.url}/visibility`);
+  await expect(page.getByRole("region", { name: /What agents send/ })).toContainText("node-1: 37");
 });
 
 test("a token bound to a pod speaks for the node that the pod runs on", async () => {

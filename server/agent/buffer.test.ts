@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fullJitterMs } from "./backoff";
 import { reportBuffer, type Held } from "./buffer";
+import { countLosses } from "./losses";
 
 const held = (sequence: number, bytes = 10): Held => ({ atMs: sequence * 1_000, sequence, body: Buffer.alloc(bytes) });
 
@@ -15,7 +16,7 @@ test("what was sent or refused leaves, the rest stays in order", () => {
 
 test("over the bound of bytes, the older half is thinned, the newest always stays, and the loss is told", () => {
   const lost: string[] = [];
-  const buffer = reportBuffer({ maxAgeMs: 1e9, maxBytes: 80 }, (count, reason) => lost.push(`${String(count)} ${reason}`));
+  const buffer = reportBuffer({ maxAgeMs: 1e9, maxBytes: 80 }, (gone, reason) => lost.push(`${String(gone.length)} ${reason}`));
   for (let sequence = 1; sequence <= 9; sequence += 1) buffer.add(held(sequence));
   const left: number[] = [];
   for (let one = buffer.first(); one !== undefined; one = buffer.first()) {
@@ -26,9 +27,33 @@ test("over the bound of bytes, the older half is thinned, the newest always stay
   expect(lost).toEqual(["3 thinned"]);
 });
 
+test("a report that gives way while it is being sent counts as lost only where it does not arrive", () => {
+  for (const arrives of [true, false]) {
+    const lost: number[] = [];
+    const buffer = reportBuffer({ maxAgeMs: 1e9, maxBytes: 30 }, (gone) => lost.push(...gone.map(({ sequence }) => sequence)));
+    for (const sequence of [1, 2, 3]) buffer.add(held(sequence));
+    expect(buffer.first()?.sequence).toBe(1);
+    buffer.add(held(4));
+    expect([buffer.length, lost]).toEqual([3, []]);
+    if (arrives) buffer.remove(1);
+    else buffer.unsent(1);
+    expect(lost).toEqual(arrives ? [] : [1]);
+    expect(buffer.first()?.sequence).toBe(2);
+  }
+});
+
+test("what was given up is told by its number and reason and the span of time that it was made in, and nothing is told where nothing was", () => {
+  const losses = countLosses();
+  expect(losses.told()).toEqual({ thinned: 0, tooOld: 0 });
+  losses.add([held(4), held(2)], "thinned");
+  losses.add([held(1)], "too old");
+  losses.add([held(3)], "thinned");
+  expect(losses.told()).toEqual({ thinned: 3, tooOld: 1, fromMs: 1_000, toMs: 4_000 });
+});
+
 test("what is older than the bound of age leaves, and the loss is told", () => {
   const lost: string[] = [];
-  const buffer = reportBuffer({ maxAgeMs: 5_000, maxBytes: 1e9 }, (count, reason) => lost.push(`${String(count)} ${reason}`));
+  const buffer = reportBuffer({ maxAgeMs: 5_000, maxBytes: 1e9 }, (gone, reason) => lost.push(`${String(gone.length)} ${reason}`));
   for (let sequence = 1; sequence <= 8; sequence += 1) buffer.add(held(sequence));
   expect([buffer.first()?.sequence, buffer.length]).toEqual([3, 6]);
   expect(lost).toEqual(["1 too old", "1 too old"]);
@@ -38,7 +63,7 @@ test("whatever comes, the bounds hold, the newest is kept and every report is ei
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 60 }), (sizes) => {
       let lost = 0;
-      const buffer = reportBuffer({ maxAgeMs: 20_000, maxBytes: 200 }, (count) => (lost += count));
+      const buffer = reportBuffer({ maxAgeMs: 20_000, maxBytes: 200 }, (gone) => (lost += gone.length));
       sizes.forEach((size, at) => {
         buffer.add(held(at + 1, size));
         expect(buffer.bytes <= 200 || buffer.length === 1).toBe(true);

@@ -8,12 +8,16 @@ export interface Held {
   readonly body: Buffer;
 }
 
+export type LossReason = "too old" | "thinned";
+
 export interface ReportBuffer {
   add(held: Held): void;
-  /** The oldest, which is sent first. */
+  /** The oldest, which is sent first. While it is on its way it may give way like any other, and counts as lost only if it does not arrive. */
   first(): Held | undefined;
   /** Takes one out again, after it was sent or refused. */
   remove(sequence: number): void;
+  /** It could not be sent; it stays where there is room. */
+  unsent(sequence: number): void;
   readonly length: number;
   readonly bytes: number;
 }
@@ -23,15 +27,25 @@ export interface BufferLimits {
   readonly maxBytes: number;
 }
 
-/** `lost` hears how many reports went and why. */
-export function reportBuffer(limits: BufferLimits, lost: (count: number, reason: "too old" | "thinned") => void): ReportBuffer {
+/** `lost` hears which reports went and why. */
+export function reportBuffer(limits: BufferLimits, lost: (gone: readonly Held[], reason: LossReason) => void): ReportBuffer {
   let held: Held[] = [];
   let bytes = 0;
-  const keep = (kept: Held[], reason: "too old" | "thinned"): void => {
-    const count = held.length - kept.length;
+  let underWay: number | undefined;
+  let gaveWay: { readonly one: Held; readonly reason: LossReason } | undefined;
+  const keep = (kept: Held[], reason: LossReason): void => {
+    const left = new Set(kept);
+    const gone = held.filter((one) => !left.has(one));
     held = kept;
     bytes = kept.reduce((sum, one) => sum + one.body.length, 0);
-    if (count > 0) lost(count, reason);
+    const onItsWay = gone.find(({ sequence }) => sequence === underWay);
+    if (onItsWay !== undefined) gaveWay = { one: onItsWay, reason };
+    const lostNow = gone.filter((one) => one !== onItsWay);
+    if (lostNow.length > 0) lost(lostNow, reason);
+  };
+  const arrived = (): void => {
+    underWay = undefined;
+    gaveWay = undefined;
   };
   return {
     add: (one) => {
@@ -41,8 +55,16 @@ export function reportBuffer(limits: BufferLimits, lost: (count: number, reason:
       if (oldest !== undefined && one.atMs - oldest.atMs > limits.maxAgeMs) keep(held.filter((other) => one.atMs - other.atMs <= limits.maxAgeMs), "too old");
       while (bytes > limits.maxBytes && held.length > 1) keep(thin(held), "thinned");
     },
-    first: () => held[0],
+    first: () => {
+      underWay = held[0]?.sequence;
+      return held[0];
+    },
+    unsent: (sequence) => {
+      if (gaveWay?.one.sequence === sequence) lost([gaveWay.one], gaveWay.reason);
+      arrived();
+    },
     remove: (sequence) => {
+      arrived();
       const at = held.findIndex((one) => one.sequence === sequence);
       const gone = at < 0 ? undefined : held.splice(at, 1)[0];
       bytes -= gone?.body.length ?? 0;

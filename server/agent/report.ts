@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AGENT_REPORT_VERSION, MAX_SOCKETS, type AgentReport, type PushAnswer, type SocketReading, type UnseenSocket } from "../domain/agent-report";
+import { AGENT_REPORT_VERSION, MAX_SOCKETS, type AgentReport, type LostReports, type PushAnswer, type SocketReading, type UnseenSocket } from "../domain/agent-report";
 import type { Clock } from "../clock";
 import type { Log } from "../log";
 import { lookAtConfig, type ConfigLook } from "./config";
@@ -26,7 +26,8 @@ export interface Reporter {
 /** For a part whose file calls hang (a dead network mount): the rest of the report does not wait for it. */
 const PART_TIMEOUT_MS = 12_000;
 
-export function createReporter(options: AgentOptions, clock: Clock, log: Log): Reporter {
+/** `lost`: what was given up so far; absent where nothing is kept to be sent later. */
+export function createReporter(options: AgentOptions, clock: Clock, log: Log, lost?: () => LostReports): Reporter {
   const fs = hostFs(options.hostRoot);
   const runtime = runtimeReader(fs, options.criSocket, log);
   const confDir = confDirReader(fs);
@@ -68,6 +69,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log): R
         atMs,
         agentVersion: AGENT_VERSION,
         ...(options.work === undefined ? {} : { actions: options.work.actions }),
+        ...(lost === undefined ? {} : { lostReports: lost() }),
         runtime: runtimeReading,
         sandboxes,
         sockets: "reason" in sockets ? { looked: false, reason: sockets.reason } : { looked: true, ...withRuntime(sockets, socket) },

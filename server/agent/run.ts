@@ -7,6 +7,7 @@ import type { Log } from "../log";
 import { reportBuffer } from "./buffer";
 import type { AgentOptions } from "./options";
 import { serveHealth } from "./health";
+import { countLosses } from "./losses";
 import { cachedFile, createPusher } from "./push";
 import { createReporter, type Reporter } from "./report";
 import { createSender, sleep } from "./sender";
@@ -58,10 +59,12 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
   if (options.push === undefined) throw new Error("nowhere to push to"); // agentOptions asks for it
   const random = environment.random ?? Math.random;
   const health = options.healthPort === undefined ? undefined : await serveHealth(options.healthPort, options.periodMs ?? AGENT_PERIOD_MS, monotonicMs);
-  const reporter = createReporter(options, clock, log);
+  const losses = countLosses();
+  const reporter = createReporter(options, clock, log, losses.told);
   const pusher = createPusher(options.push);
-  const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (count, reason) => {
-    log.warn({ count, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
+  const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (gone, reason) => {
+    losses.add(gone, reason);
+    log.warn({ count: gone.length, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
   });
   let periodMs = options.periodMs ?? AGENT_PERIOD_MS;
   const told = (answer: PushAnswer): void => {

@@ -42,6 +42,7 @@ export function createSender({ buffer, pusher, told, clock, log, signal, random 
         tell(pushed);
         continue;
       }
+      buffer.unsent(held.sequence);
       failures += 1;
       if (failures === 1) log.warn({ reason: pushed.reason }, "the server did not take the report; kept until it does");
       if (signal.aborted) return;

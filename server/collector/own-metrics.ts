@@ -38,6 +38,20 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const refused = new Counter({ name: "sandglass_agent_dropped_total", help: "Messages to the agent port that were dropped, by reason", labelNames: ["reason"], registers: [registry] });
   const turnedAway = new Counter({ name: "sandglass_agent_connections_turned_away_total", help: "Connections to the agent port that were closed at once because there were too many", registers: [registry] });
   const identity = gauge("sandglass_agent_tokens_checked", "0 while the service-account tokens of agents cannot be checked");
+  const lostReports = gauge("sandglass_agent_reports_lost", "Reports that agents gave up since each of them started, since they could not send them; of those that tell", ["reason"]);
+  const tellLosses = gauge("sandglass_agents_telling_losses", "Agents heard now, by whether they tell how many reports they gave up", ["tells"]);
+  /** What nobody tells has no series: it is not none. */
+  const losses = (views: readonly NodeView[]): void => {
+    const told = views.flatMap(({ lostReports: lost }) => lost ?? []);
+    const silent = views.filter(({ lostReports: lost, sources }) => lost === undefined && sources.some(({ source, freshness }) => source === "agent" && freshness === "fresh"));
+    lostReports.reset();
+    if (told.length > 0) {
+      lostReports.set({ reason: "thinned" }, told.reduce((sum, { thinned }) => sum + thinned, 0));
+      lostReports.set({ reason: "too-old" }, told.reduce((sum, { tooOld }) => sum + tooOld, 0));
+    }
+    tellLosses.set({ tells: "yes" }, told.length);
+    tellLosses.set({ tells: "no" }, silent.length);
+  };
   /** What the listener counted when it was last looked at; a counter here takes the difference. */
   let told: { readonly accepted: number; readonly turnedAway: number; readonly dropped: Readonly<Record<string, number>> } = { accepted: 0, turnedAway: 0, dropped: {} };
   const agents = ({ accepted = 0, turnedAway: away = 0, dropped: byReason, identityTrouble }: CollectorStatus["agents"]): void => {
@@ -56,23 +70,22 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   return {
     tick: (seconds) => ticks.observe(seconds),
     rows: (kind, count) => rows.inc({ kind }, count),
-    update(views, status) {
+    update(seen, status) {
+      const all = [...seen];
       looked = true;
       const counts = { yes: 0, no: 0, unknown: 0 };
       answer.reset();
       waiting.reset();
       let withSeries = 0;
-      let all = 0;
-      for (const view of views) {
+      for (const view of all) {
         counts[view.answer.state] += 1;
-        all += 1;
         if (withSeries >= MAX_NODES_IN_METRICS) continue;
         withSeries += 1;
         for (const state of STATES) answer.set({ node: view.name, state }, state === view.answer.state ? 1 : 0);
         waiting.set({ node: view.name }, view.counts.waiting);
       }
       for (const state of STATES) nodes.set({ state }, counts[state]);
-      left.set(all - withSeries);
+      left.set(all.length - withSeries);
       apiUp.set(status.api.reachable ? 1 : 0);
       failing.set(status.kubelet.failing);
       lateness.set(status.kubelet.lateMs / 1_000);
@@ -80,6 +93,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
       dropped.set(status.store.droppedSamples);
       refusedRows.set(status.store.refused?.rows ?? 0);
       agents(status.agents);
+      losses(all);
     },
     async serve(port, host) {
       const server: Server = createServer((request, response) => {

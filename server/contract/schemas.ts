@@ -45,6 +45,9 @@ export const SourceStatusSchema = z.object({
   clockBehindSeconds: z.number().int().optional(),
 });
 
+/** Reports that the node's agent gave up since it started, since it could not send them. Absent where it does not tell: not known, which is not none. */
+export const LostReportsSchema = z.object({ thinned: z.number().int(), tooOld: z.number().int(), from: time.optional(), to: time.optional() });
+
 export const NodeCountsSchema = z.object({
   pods: z.number().int(),
   waiting: z.number().int(),
@@ -140,6 +143,7 @@ export const NodeDetailSchema = NodeSummarySchema.extend({
   sockets: z.array(SocketSchema),
   config: z.object({ dir: z.string(), effectiveFile: z.string().optional(), pluginTypes: z.array(z.string()), missingBinaries: z.array(z.string()) }).optional(),
   host: HostSchema.optional(),
+  lostReports: LostReportsSchema.optional(),
   blind: z.array(BlindSchema),
   diagnosis: DiagnosisSchema,
   /** Its incident that is not over. */
@@ -191,7 +195,7 @@ export const AgentsStatusSchema = z.object({
 export const VisibilitySchema = z.object({
   kinds: z.array(z.object({ kind: z.string(), state: z.string(), reason: z.string().optional(), last: time.optional(), objects: z.number().int() })),
   agents: AgentsStatusSchema.optional(),
-  nodes: z.array(z.object({ name: z.string(), sources: z.array(SourceStatusSchema), blind: z.array(BlindSchema) })),
+  nodes: z.array(z.object({ name: z.string(), sources: z.array(SourceStatusSchema), lostReports: LostReportsSchema.optional(), blind: z.array(BlindSchema) })),
   /** Every signal over all nodes; a node counts by the best of its instances. */
   signals: z.array(
     z.object({

@@ -73,6 +73,19 @@ export interface ConfigReading {
   readonly fileProblems?: readonly string[];
 }
 
+/** Reports that an agent made and gave up since it started, since it could not send them: nobody has them. The newest word holds. */
+export interface LostReports {
+  /** Gave way when the buffer was full: every second one of its older half. */
+  readonly thinned: number;
+  /** Waited for longer than the buffer keeps any. */
+  readonly tooOld: number;
+  /** When the first and the last of them were made; absent where there are none. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+}
+
+export const lostCount = ({ thinned, tooOld }: LostReports): number => thinned + tooOld;
+
 export interface AgentReport extends LaterParts {
   readonly version: number;
   readonly node: string;
@@ -84,6 +97,8 @@ export interface AgentReport extends LaterParts {
   readonly agentVersion: string;
   /** Node actions that the agent's own arguments allow; absent where it takes no orders. */
   readonly actions?: readonly string[];
+  /** Absent in what an older agent tells, and where a report is made only once: then it is not known, which is not none. */
+  readonly lostReports?: LostReports;
   readonly runtime: Looked<{ readonly reading: RuntimeReading }>;
   readonly sandboxes: Looked<{ readonly items: readonly SandboxReading[]; readonly tookSeconds: number; readonly truncated: boolean }>;
   readonly sockets: Looked<{ readonly items: readonly SocketReading[]; readonly unseen?: readonly UnseenSocket[] }>;

@@ -1,4 +1,5 @@
 import type { LaterParts } from "./agent-readings";
+import { lostCount, type LostReports } from "./agent-report";
 import { kubeletRemedy } from "./kubelet-remedy";
 import { FAMILY_GONE, familyGoneRemedy } from "./kubelet-versions";
 import type { NodeView } from "./node-view";
@@ -6,11 +7,14 @@ import type { NodeWindow } from "./node-window";
 import type { WatchedKind } from "./observation";
 import { partOf } from "./source-status";
 import type { SourceStatus } from "./sources";
+import { countWords, instantWords } from "./words";
 
 type Blind = NodeView["blind"][number];
 
 /** Most blind spots that a view lists. */
 export const MAX_BLIND = 48;
+/** A gap that ended longer ago is told by the counts of the agent alone. */
+const GAP_TOLD_MS = 86_400_000;
 
 const KIND_WORDS: Readonly<Record<WatchedKind, string>> = { nodes: "Nodes", pods: "Pods", events: "Events", daemonsets: "DaemonSets", nads: "Network attachments" };
 
@@ -28,7 +32,7 @@ export function blindSpots(window: NodeWindow, sources: readonly SourceStatus[],
     blind.push({ what: KIND_WORDS[kind], reason: part.reason, ...(status?.state === "forbidden" ? { fix: `Grant get, list and watch on ${kind === "nads" ? "network-attachment-definitions" : kind} to Sandglass's account` } : {}) });
   }
   blind.push(...kubeletSpots(window, statusOf("kubelet")));
-  blind.push(...agentSpots(window, statusOf("agent")));
+  blind.push(...agentSpots(window, statusOf("agent")), ...lostSpots(window.agent.report?.lostReports, nowMs));
   return blind.slice(0, MAX_BLIND);
 }
 
@@ -78,4 +82,13 @@ function agentSpots({ agent }: NodeWindow, status: SourceStatus | undefined): Bl
   if (report.mounts?.looked === true && report.mounts.unread !== undefined) spots.push({ what: "Stale mounts in some containers", reason: `the mounts of ${String(report.mounts.unread)} could not be read` });
   if (report.binaries?.looked === true) for (const reason of report.binaries.unread ?? []) spots.push({ what: "Programs of a bin dir", reason });
   return spots;
+}
+
+/** Reports that nobody has any more: what the node was like between those that arrived cannot be told. */
+function lostSpots(lost: LostReports | undefined, nowMs: number): Blind[] {
+  if (lost === undefined || lostCount(lost) === 0 || nowMs - (lost.toMs ?? nowMs) > GAP_TOLD_MS) return [];
+  const { thinned, tooOld, fromMs, toMs } = lost;
+  const ways = [...(thinned === 0 ? [] : [`${thinned} to make room`]), ...(tooOld === 0 ? [] : [`${tooOld} too old to be kept`])];
+  const when = fromMs === undefined || toMs === undefined ? "" : `, made from ${instantWords(fromMs, nowMs)} to ${instantWords(toMs, nowMs)}`;
+  return [{ what: "All that the agent saw while it could not send", reason: `it gave up ${countWords(lostCount(lost), "report")}${when}: ${ways.join(", ")}` }];
 }

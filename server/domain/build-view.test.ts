@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentReport, ConfigReading, SocketReading } from "./agent-report";
+import type { AgentReport, ConfigReading, LostReports, SocketReading } from "./agent-report";
 import { buildView } from "./build-view";
 import { FAMILY_GONE } from "./kubelet-versions";
 import { cniDaemonOf, type CniDaemon } from "./cni-daemons";
@@ -291,6 +291,19 @@ describe("what a view cannot see", () => {
     const kinds = watching().map((one) => (one.kind === "nads" ? { ...one, state: "absent" as const } : one));
     const agent = agentWith({ runtime: { looked: true, reading: { name: "containerd", version: "2", conditions: [] } }, sandboxes: { looked: true, items: [], tookSeconds: 0, truncated: false }, sockets: { looked: true, items: [] }, config: { looked: true, reading: config } });
     expect(view({ kinds, kubelet: kubelet(), agent }).blind).toEqual([]);
+  });
+
+  it("has the reports that the agent gave up, with their number, reasons and span, for a day; none where there were none or none was told of", () => {
+    const lost = (lostReports: LostReports) => agentWith({ lostReports });
+    const told = { thinned: 30, tooOld: 7, fromMs: NOW_MS - 3_600_000, toMs: NOW_MS - 60_000 };
+    const whatOf = (agent: ReturnType<typeof agentWith>) => view({ agent }).blind.filter(({ what }) => what.includes("could not send"));
+    expect(whatOf(lost(told))).toEqual([{ what: "All that the agent saw while it could not send", reason: expect.stringMatching(/^it gave up 37 reports, made from .*UTC to .*UTC: 30 to make room, 7 too old to be kept$/) }]);
+    expect(view({ agent: lost(told) }).lostReports).toEqual(told);
+    expect(whatOf(lost({ ...told, fromMs: NOW_MS - 2 * 86_400_001, toMs: NOW_MS - 86_400_001 }))).toEqual([]);
+    expect(whatOf(lost({ thinned: 0, tooOld: 0 }))).toEqual([]);
+    expect(view({ agent: lost({ thinned: 0, tooOld: 0 }) }).lostReports).toEqual({ thinned: 0, tooOld: 0 });
+    expect(whatOf(agentWith({}))).toEqual([]);
+    expect(view({ agent: agentWith({}) })).not.toHaveProperty("lostReports");
   });
 
   it("names each part that the kubelet or the agent could not give", () => {

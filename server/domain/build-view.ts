@@ -88,6 +88,7 @@ export function buildView(window: NodeWindow, nowMs: number, thresholds: Thresho
     ...(config?.looked === true ? { config: configView(config.reading) } : {}),
     ...(host === undefined ? {} : { host }),
     ...(report?.actions === undefined ? {} : { nodeActions: report.actions.filter(isNodeAction) }),
+    ...(window.agent.report?.lostReports === undefined ? {} : { lostReports: window.agent.report.lostReports }),
     blind: blindSpots(window, sources, nowMs),
     ...NO_DIAGNOSIS,
   };

@@ -1,4 +1,5 @@
 import type { NodeAction } from "./actions/work-order";
+import type { LostReports } from "./agent-report";
 import type { Answer, WaitingPod } from "./answer";
 import type { Diagnosis } from "./causes/types";
 import type { HostView } from "./host-view";
@@ -71,6 +72,8 @@ export interface NodeView extends Diagnosis {
   readonly host?: HostView;
   /** What the node's agent may be asked to do, by its own arguments; absent where it takes no orders or is not heard. */
   readonly nodeActions?: readonly NodeAction[];
+  /** What the node's agent made and gave up since it started; absent where it does not tell, or was not heard since the start. */
+  readonly lostReports?: LostReports;
   /** What Sandglass cannot see here, and why. */
   readonly blind: readonly { readonly what: string; readonly reason: string; readonly fix?: string }[];
 }

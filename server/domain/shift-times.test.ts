@@ -15,7 +15,7 @@ function times(value: unknown, place = ""): Record<string, number> {
 
 test("a clock's correction moves every time of a report and invents none", () => {
   const items = [{ ...sandbox, createdMs: 400 }, sandbox];
-  const whole: AgentReport = { ...report, ...EVERY_LATER_PART, sandboxes: { looked: true, items, tookSeconds: 0, truncated: false } };
+  const whole: AgentReport = { ...report, ...EVERY_LATER_PART, lostReports: { thinned: 3, tooOld: 1, fromMs: 500, toMs: 900 }, sandboxes: { looked: true, items, tookSeconds: 0, truncated: false } };
   const before = times(whole);
   expect(Object.keys(before).length).toBeGreaterThanOrEqual(10);
   expect(times(shiftTimes(whole, 250))).toEqual(Object.fromEntries(Object.entries(before).map(([place, time]) => [place, time + 250])));

@@ -4,11 +4,12 @@ import type { AgentReport } from "./agent-report";
 /** The report with every time on it moved by `byMs`: a node's clock corrected to the server's. */
 export function shiftTimes(report: AgentReport, byMs: number): AgentReport {
   if (byMs === 0) return report;
-  const { sandboxes } = report;
+  const { sandboxes, lostReports } = report;
   return {
     ...report,
     ...shiftLater(report, byMs),
     atMs: report.atMs + byMs,
+    ...(lostReports === undefined ? {} : { lostReports: move(move(lostReports, byMs, "fromMs"), byMs, "toMs") }),
     sandboxes: sandboxes.looked ? { ...sandboxes, items: moved(sandboxes.items, byMs, "createdMs") } : sandboxes,
   };
 }

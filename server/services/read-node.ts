@@ -5,7 +5,7 @@ import type { Ctx } from "./ctx";
 import { diagnosisOut } from "./diagnosis-out";
 import { isoOr } from "./iso";
 import { hostOut } from "./host-out";
-import { daemonOut, summaryOut, waitingPodOut } from "./view-out";
+import { daemonOut, lostOut, summaryOut, waitingPodOut } from "./view-out";
 
 /** One node whole, with its neighbours by name. Throws `not-found` for a node that no source has told of. */
 export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly input: { readonly name: NodeName } }): Promise<NodeDetail> {
@@ -31,6 +31,7 @@ export async function readNode({ ctx, input }: { readonly ctx: Ctx; readonly inp
     sockets: view.sockets.map((socket) => ({ ...socket })),
     ...(view.config === undefined ? {} : { config: { ...view.config, pluginTypes: [...view.config.pluginTypes], missingBinaries: [...view.config.missingBinaries] } }),
     ...(view.host === undefined ? {} : { host: hostOut(view.host) }),
+    ...lostOut(view.lostReports),
     blind: view.blind.map((item) => ({ ...item })),
     diagnosis: diagnosisOut(view, ctx.reader.exceptions()),
     ...incidentOf(ctx, input.name),

@@ -8,7 +8,7 @@ import { ServiceError } from "../errors";
 import type { Ctx } from "./ctx";
 import { isoOr } from "./iso";
 import { agentsOut, kindsOut } from "./status-out";
-import { signalOut, sourceOut } from "./view-out";
+import { lostOut, signalOut, sourceOut } from "./view-out";
 
 /**
  * What can and cannot be seen: per watched kind, per signal and per node, each with its reason and, where there is one, the way on.
@@ -22,7 +22,7 @@ export async function readVisibility({ ctx, input }: { readonly ctx: Ctx; readon
   return {
     kinds: kindsOut(status),
     ...(status === undefined ? {} : { agents: agentsOut(status.agents) }),
-    nodes: views.map((view) => ({ name: view.name, sources: view.sources.map(sourceOut), blind: view.blind.map((item) => ({ ...item })) })),
+    nodes: views.map((view) => ({ name: view.name, sources: view.sources.map(sourceOut), ...lostOut(view.lostReports), blind: view.blind.map((item) => ({ ...item })) })),
     signals: signalVisibility(views).map(({ signal, seen, stale, unseen, none, sources, lastMs, reasons }) => ({
       signal,
       unit: SIGNALS[signal].unit,

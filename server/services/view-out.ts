@@ -1,9 +1,10 @@
+import type { LostReports } from "../domain/agent-report";
 import type { WaitingPod } from "../domain/answer";
 import type { EventObject } from "../domain/model";
 import type { DaemonView, NodeView, SignalNow } from "../domain/node-view";
 import { SIGNALS } from "../domain/signals";
 import type { SourceStatus } from "../domain/sources";
-import type { DaemonOut, NodeEvents, NodeSummary, WaitingPodOut } from "../contract/schemas";
+import type { DaemonOut, NodeDetail, NodeEvents, NodeSummary, WaitingPodOut } from "../contract/schemas";
 import { evidenceOut } from "./evidence-out";
 import { causeBriefOut } from "./diagnosis-out";
 import { iso, isoOr } from "./iso";
@@ -54,6 +55,10 @@ export const sourceOut = (status: SourceStatus): NodeSummary["sources"][number] 
   ...(status.reason === undefined ? {} : { reason: status.reason }),
   ...(status.clockBehindSeconds === undefined ? {} : { clockBehindSeconds: status.clockBehindSeconds }),
 });
+
+/** Absent where the agent does not tell it. */
+export const lostOut = (lost: LostReports | undefined): { readonly lostReports?: NonNullable<NodeDetail["lostReports"]> } =>
+  lost === undefined ? {} : { lostReports: { thinned: lost.thinned, tooOld: lost.tooOld, ...isoOr("from", lost.fromMs), ...isoOr("to", lost.toMs) } };
 
 export const waitingPodOut = (pod: WaitingPod): WaitingPodOut => ({
   uid: pod.uid,

@@ -15,6 +15,10 @@ export const SIMULATED_AGENT_VERSION = "simulated";
 /** One connection a node would be a socket each for nothing: they all come from this process. */
 const CONNECTIONS = 8;
 const SEND_TIMEOUT_MS = 10_000;
+/** A report that was not taken is sent again, before the next one is due; then it is given up. */
+const RETRY_MS = 4_000;
+const RETRIES = 2;
+const TAKEN_BEFORE = 409;
 
 export interface AgentsOptions {
   /** Where the listener is: https://127.0.0.1:PORT. */
@@ -55,11 +59,13 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
   let failed = 0;
   let lastError: string | undefined;
 
-  const push = async (node: NodeModel, token: string, life: Life, memory: AgentMemory): Promise<void> => {
+  const make = (node: NodeModel, life: Life, memory: AgentMemory): { readonly body: Buffer; readonly atMs: number } => {
     life.sequence += 1;
     const report = agentReport(node, { ...life, agentVersion: SIMULATED_AGENT_VERSION }, memory);
     if (takers.has(node)) last.set(node, report);
-    const body = gzipSync(JSON.stringify(report));
+    return { body: gzipSync(JSON.stringify(report)), atMs: report.atMs };
+  };
+  const push = async (body: Buffer, token: string, memory: AgentMemory): Promise<void> => {
     const answer = await request(new URL(AGENT_REPORT_PATH, options.url), {
       method: "POST",
       dispatcher,
@@ -67,8 +73,22 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
       body,
     });
     const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`the listener answered ${answer.statusCode}: ${text.slice(0, 200)}`);
+    if (answer.statusCode >= 300 && answer.statusCode !== TAKEN_BEFORE) throw new Error(`the listener answered ${answer.statusCode}: ${text.slice(0, 200)}`);
     memory.nadPluginTypes = parseAnswer(text)?.nadPluginTypes ?? memory.nadPluginTypes;
+  };
+
+  const send = (name: string, report: { readonly body: Buffer; readonly atMs: number }, token: string, memory: AgentMemory, retries: number): void => {
+    push(report.body, token, memory).then(
+      () => (sent += 1),
+      (error: unknown) => {
+        failed += 1;
+        lastError = error instanceof Error ? error.message : String(error);
+        if (stopped) return;
+        log.debug({ err: error, node: name }, "a simulated agent could not push");
+        if (retries === 0) memory.lost = { ...memory.lost, thinned: memory.lost.thinned + 1, fromMs: memory.lost.fromMs ?? report.atMs, toMs: report.atMs };
+        else cancels.set(`${name} again`, clock.after(RETRY_MS, () => send(name, report, token, memory, retries - 1)));
+      },
+    );
   };
 
   const schedule = (node: NodeModel, token: string, life: Life, memory: AgentMemory, waitMs: number): void => {
@@ -80,14 +100,7 @@ export function startAgents(nodes: Iterable<NodeModel>, options: AgentsOptions, 
         if (node.power === "on") takers.get(node)?.begin();
         else takers.get(node)?.end();
         if (node.power !== "on" || node.silent) return;
-        push(node, token, life, memory).then(
-          () => (sent += 1),
-          (error: unknown) => {
-            failed += 1;
-            lastError = error instanceof Error ? error.message : String(error);
-            if (!stopped) log.debug({ err: error, node: node.parameters.name }, "a simulated agent could not push");
-          },
-        );
+        send(node.parameters.name, make(node, life, memory), token, memory, RETRIES);
       }),
     );
   };

@@ -2,7 +2,7 @@ import { configChanges } from "../../agent/conf/changes";
 import { configFilesReader } from "../../agent/conf/config-files";
 import { CRI_DEADLINE_MS } from "../../agent/cri-error";
 import type { NodeAction } from "../../domain/actions/work-order";
-import { AGENT_REPORT_VERSION, type AgentReport, type SandboxReading, type SocketReading } from "../../domain/agent-report";
+import { AGENT_REPORT_VERSION, type AgentReport, type LostReports, type SandboxReading, type SocketReading } from "../../domain/agent-report";
 import type { ConfDir } from "../../agent/config";
 import { canonicalSocketPath, KNOWN_SOCKETS } from "../../domain/known-sockets";
 import { SOCKET_PATH } from "../model/files";
@@ -37,9 +37,11 @@ export interface AgentLife {
 export interface AgentMemory {
   readonly conf: ConfMemory;
   nadPluginTypes: readonly string[];
+  /** It keeps nothing to send later: a report that could not be sent made room at once. */
+  lost: LostReports;
 }
 
-export const agentMemory = (): AgentMemory => ({ conf: { files: configFilesReader(), changes: configChanges() }, nadPluginTypes: [] });
+export const agentMemory = (): AgentMemory => ({ conf: { files: configFilesReader(), changes: configChanges() }, nadPluginTypes: [], lost: { thinned: 0, tooOld: 0 } });
 
 /** What an agent on this node would read now, out of the model's own state. */
 export function agentReport(node: NodeModel, life: AgentLife, memory: AgentMemory = agentMemory()): AgentReport {
@@ -53,6 +55,7 @@ export function agentReport(node: NodeModel, life: AgentLife, memory: AgentMemor
     atMs: Math.round(node.engine.nowMs),
     agentVersion: life.agentVersion,
     ...(life.actions === undefined ? {} : { actions: life.actions }),
+    lostReports: memory.lost,
     runtime,
     sandboxes: sandboxesPart(node),
     sockets: { looked: true, items: [criSocket(node), daemonSocket(node), ...otherSockets(node, dir)] },

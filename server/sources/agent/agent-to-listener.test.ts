@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -56,14 +57,15 @@ async function listen(port = 0, work?: WorkDesk): Promise<AgentListener> {
   return listener;
 }
 const flags = (port: number, ...more: string[]): string[] => ["--push", `https://127.0.0.1:${String(port)}`, "--node", "node-1", "--token-file", path.join(agentFolder(dataDir), "node-1.token"), "--ca-file", path.join(agentFolder(dataDir), "ca.crt"), "--host-root", root, ...more];
-function run(argv: readonly string[], stdout: (text: string) => void = () => undefined): { readonly stop: AbortController; readonly done: Promise<number> } {
+function run(argv: readonly string[], stdout: (text: string) => void = () => undefined, agentLog = log): { readonly stop: AbortController; readonly done: Promise<number> } {
   const options = agentOptions(argv);
   if (!options.ok) throw new Error(options.problems.join());
   const stop = new AbortController();
-  const one = { stop, done: runAgent(options.value, { clock, log, stdout: { write: stdout }, signal: stop.signal, random: () => 0.5 }) };
+  const one = { stop, done: runAgent(options.value, { clock, log: agentLog, stdout: { write: stdout }, signal: stop.signal, random: () => 0.5 }) };
   running.push(one);
   return one;
 }
+const reports = () => observed.flatMap((one) => (one.source === "agent" ? [one.report] : []));
 const sequences = (): number[] => observed.map((one) => (one.source === "agent" ? one.report.sequence : 0));
 /** At least so many: another may come between two looks. */
 const came = (count: number) => expect.poll(() => sequences().length, { timeout: 25_000 }).toBeGreaterThanOrEqual(count);
@@ -116,6 +118,43 @@ test("reports made while the server is away arrive when it is back, in order and
   expect(times).toEqual([...times].sort((a, b) => a - b));
   expect(new Set(times).size).toBe(times.length);
 });
+
+/** Files whose reading packs badly: about 25 KB of each report, so that few of them fill the smallest buffer. */
+async function wordyConfig(): Promise<void> {
+  for (let file = 20; file < 30; file += 1) {
+    const plugins = Array.from({ length: 60 }, () => ({ type: randomBytes(45).toString("hex") }));
+    await writeFile(path.join(root, `etc/cni/net.d/${String(file)}-b.conflist`), JSON.stringify({ name: "b", plugins }));
+  }
+}
+
+test("what the agent's buffer gave up while the server was away is told by the next reports: just as many as did not arrive, of just that time", async () => {
+  clock = systemClock; // by a faster one a slow connection looks like clocks that differ
+  await wordyConfig();
+  const { port } = await listen();
+  const warned: string[] = [];
+  const heeding = Object.assign(Object.create(log) as typeof log, { warn: (_: unknown, words: string) => warned.push(words) });
+  run(flags(port, "--period", "1s", "--buffer-size", "64KiB"), () => undefined, heeding);
+  await expect.poll(() => sequences().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  expect(reports()[0]?.lostReports).toEqual({ thinned: 0, tooOld: 0 });
+  await listener?.stop();
+  listener = undefined;
+  const awayMs = systemClock.now();
+  await expect.poll(() => warned, { timeout: 60_000 }).toContain("reports that wait for the server were dropped");
+  const before = reports().length;
+  await listen(port);
+  await expect.poll(() => reports().length, { timeout: 70_000 }).toBeGreaterThan(before);
+  const backMs = systemClock.now();
+  // The second that was made since then: what gave way until all was sent is told by it.
+  await expect.poll(() => reports().filter(({ atMs }) => atMs > backMs).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  const got = sequences();
+  const last = reports().at(-1);
+  const missing = Array.from({ length: last?.sequence ?? 0 }, (_, at) => at + 1).filter((sequence) => !got.includes(sequence));
+  expect(missing.length).toBeGreaterThanOrEqual(1);
+  expect(last?.lostReports).toMatchObject({ thinned: missing.length, tooOld: 0 });
+  expect(last?.lostReports?.fromMs).toBeGreaterThanOrEqual(awayMs - 5_000);
+  expect(last?.lostReports?.toMs).toBeGreaterThanOrEqual(last?.lostReports?.fromMs ?? Number.POSITIVE_INFINITY);
+  expect(last?.lostReports?.toMs).toBeLessThan(last?.atMs ?? 0);
+}, 150_000);
 
 test.each<[string, Admission, DropReason]>([
   ["before its nodes are listed", { is: "not-yet", reason: "the first list of nodes is not finished" }, "not-listed-yet"],

@@ -90,6 +90,16 @@ test("the largest report allowed is taken, and is within what is measured before
   expect(parseReport(await parseBody(Buffer.from(JSON.stringify(largest)), false)).ok).toBe(true);
 });
 
+test("what an agent gave up is read with its span; that an older one does not tell it is no zero, and what a later one adds is passed over", () => {
+  const lostReports = { thinned: 30, tooOld: 7, fromMs: 1_779_999_000_000, toMs: 1_780_000_000_000 };
+  expect(parseReport(sampleReport({ lostReports }))).toMatchObject({ ok: true, report: { lostReports } });
+  const later = parseReport({ ...sampleReport(), version: 2, lostReports: { ...lostReports, refused: 3 } });
+  expect(later.ok ? later.report.lostReports : later).toEqual(lostReports);
+  const older = parseReport(sampleReport());
+  expect(older.ok && "lostReports" in older.report).toBe(false);
+  for (const wrong of [{ thinned: -1, tooOld: 0 }, { thinned: 0.5, tooOld: 0 }, { thinned: 1e300, tooOld: 0 }, { thinned: 0 }, "none"]) expect(parseReport({ ...sampleReport(), lostReports: wrong })).toMatchObject({ ok: false, reason: "malformed", detail: expect.stringContaining("lostReports") });
+});
+
 test("no value makes it throw, and only what is within the bounds comes through", () => {
   const whole = sampleReport(EVERY_LATER_PART);
   const places = fc.constantFrom(...placesOf(whole));

@@ -12,7 +12,7 @@ import {
 } from "@/server/domain/agent-report";
 import { SOCKET_STATES } from "@/server/domain/signals";
 import { LATER_PARTS } from "./schema-later";
-import { MAX_ID_CHARS, MAX_NAME_CHARS, id, looked, name, path, pluginType, text, timeMs } from "./schema-parts";
+import { MAX_ID_CHARS, MAX_NAME_CHARS, count, id, looked, name, path, pluginType, text, timeMs } from "./schema-parts";
 
 /**
  * A report as it arrives, into the plain types of the domain. Fields that this version does not know are left out; fields
@@ -53,6 +53,8 @@ const Config = z.object({
   fileProblems: z.array(text).max(MAX_PROBLEMS).exactOptional(),
 });
 
+const Lost = z.object({ thinned: count, tooOld: count, fromMs: timeMs.exactOptional(), toMs: timeMs.exactOptional() });
+
 const Versioned = z.object({ version: z.number().int().min(1).max(MAX_ATTEMPT) });
 const Report = z.object({
   version: z.number().int(),
@@ -62,6 +64,7 @@ const Report = z.object({
   atMs: timeMs,
   agentVersion: z.string().max(MAX_VERSION_CHARS),
   actions: z.array(name).max(MAX_ACTIONS).exactOptional(),
+  lostReports: Lost.exactOptional(),
   runtime: looked({ reading: z.object({ name, version: name, conditions: z.array(Condition).max(MAX_CONDITIONS) }) }),
   sandboxes: looked({ items: z.array(Sandbox).max(MAX_SANDBOXES), tookSeconds: seconds, truncated: z.boolean() }),
   sockets: looked({ items: z.array(Socket).max(MAX_SOCKETS), unseen: z.array(Unseen).max(MAX_SOCKETS).exactOptional() }),
