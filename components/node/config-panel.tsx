@@ -21,6 +21,7 @@ export function ConfigPanel({ detail }: { readonly detail: NodeDetail }) {
       ) : (
         <ol className="flow plain">
           {detail.host?.configLoaded === false ? <li className="bad-t small med">The runtime has not loaded it: it still says that it has no network config</li> : null}
+          {detail.host?.configLoadedOther === undefined ? null : <li className="warn-t small med">The runtime still works by a config that it loaded before, network {detail.host.configLoadedOther}, and not by this file</li>}
           {config.effectiveFile === undefined ? <li className="bad-t med">No usable file</li> : null}
           {filesOf(detail).map((file) => (
             <li key={file.name} className={file.name === config.effectiveFile || !file.usable ? "" : "off"}>

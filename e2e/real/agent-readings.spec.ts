@@ -59,6 +59,22 @@ test("a config that the runtime did not notice, a program that is gone, a config
   await cluster.fault("none");
 });
 
+test("a config that is moved over the one before: the runtime goes on by the old text, and is not told to have loaded the new one", async () => {
+  const { runtime } = await agent();
+  test.skip(runtime.looked && /^v?2/.test(runtime.reading.version), "what containerd 2 notices was not measured");
+  const told = async () => (await part("configFiles")).reading;
+  expect(await told()).toMatchObject({ loaded: true });
+  await cluster.enter(["sh", "-c", `cd /etc/cni && sed 's/"name": *"test"/"name": "moved"/' net.d/10-test.conflist > new && grep -q moved new && mv new net.d/10-test.conflist`]);
+  const other = await until("the runtime's word after the move", 60_000, async () => {
+    const reading = await told();
+    return reading.loadedOther === undefined ? undefined : reading;
+  });
+  expect(other).toMatchObject({ loadedOther: "test", files: [{ name: "10-test.conflist", usable: true, networkName: "moved" }] });
+  expect(other).not.toHaveProperty("loaded");
+  await cluster.fault("none");
+  await until("the file to be loaded, written in place", 60_000, async () => ((await told()).loaded === true ? true : undefined));
+});
+
 test("a call that waits for its daemon is told with its pod and age, and its connection beside it", async () => {
   await cluster.fault("daemon-slow");
   await cluster.apply(probePod("waits"));

@@ -76,7 +76,8 @@ test("what containerd 1.6 said: runtime, conditions, sandboxes by state, and whe
     },
   });
   expect(look.hints).toEqual({ name: "containerd", criSocket: "/run/containerd/containerd.sock", confDir: "/etc/cni/net.d", binDirs: ["/opt/cni/bin"] });
-  expect(look.socket).toMatchObject({ reading: { name: "cri", path: "/run/containerd/containerd.sock", state: "answers" } });
+  expect(look.socket).toMatchObject({ reading: { name: "cri", path: "/run/containerd/containerd.sock", state: "answers", owner: `${String(process.getuid?.())}:${String(process.getgid?.())}` } });
+  expect(look.loaded).toEqual({ toldMs: NOW_MS, networks: [{ name: "daemon", digests: [expect.stringMatching(/^[0-9a-f]{64}$/) as string, expect.any(String) as string] }] });
   if (!look.sandboxes.looked) throw new Error(look.sandboxes.reason);
   expect(look.sandboxes.items.map(({ name, ready, attempt }) => `${name.split("-")[0] ?? ""} ${String(ready)} ${String(attempt)}`).sort()).toEqual(["waits false 0", "waits false 0", "well true 0", "well true 0"]);
 });
@@ -86,6 +87,21 @@ test("what containerd 2 said", async () => {
   const look = await reader().look(NOW_MS);
   expect(look.runtime).toMatchObject({ looked: true, reading: { name: "containerd", version: "v2.4.2" } });
   expect(look.hints).toMatchObject({ confDir: "/etc/cni/net.d", binDirs: ["/opt/cni/bin"] });
+  expect(look.loaded?.networks).toMatchObject([{ name: "test" }]);
+});
+
+test("what it has loaded is told again when it is asked for, and kept in between", async () => {
+  const verbose: boolean[] = [];
+  const whole = await recorded("Status");
+  await runtime({ Status: (call, answered) => {
+    verbose.push(call.request.at(-1) === 1);
+    whole(call, answered);
+  } });
+  const one = reader();
+  await one.look(NOW_MS);
+  expect((await one.look(NOW_MS + 1)).loaded?.toldMs).toBe(NOW_MS);
+  expect((await one.look(NOW_MS + 2, { whole: true })).loaded?.toldMs).toBe(NOW_MS + 2);
+  expect(verbose).toEqual([true, false, true]);
 });
 
 test("a sandbox of unknown state, which containerd dates to the year 1, has no age rather than a negative one", async () => {
@@ -109,7 +125,7 @@ test("one call that does not answer leaves the others their readings", async () 
 test("a runtime that takes connections and answers nothing is a silent socket", async () => {
   await runtime({ Version: silent, Status: silent, ListPodSandbox: silent });
   const look = await reader().look(NOW_MS);
-  expect(look).toMatchObject({ runtime: { looked: false }, sandboxes: { looked: false }, socket: { reading: { state: "silent" } } });
+  expect(look).toMatchObject({ runtime: { looked: false, reason: "/run/containerd/containerd.sock: no answer to Version in 0.5 s" }, sandboxes: { looked: false }, socket: { reading: { state: "silent" } } });
 });
 
 test("closing does not wait for a runtime that hangs", async () => {

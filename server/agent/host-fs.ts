@@ -28,6 +28,8 @@ export interface Stamp {
   readonly links: number;
   readonly sizeBytes: number;
   readonly mode: number;
+  /** "0:0": numbers of user and group. */
+  readonly owner: string;
   readonly modifiedMs: number;
   /** When it was written, renamed or given other rights. */
   readonly changedMs: number;
@@ -147,6 +149,7 @@ export function stampOf(found: BigIntStats): Stamp {
     links: Number(found.nlink),
     sizeBytes: Number(found.size),
     mode: Number(found.mode),
+    owner: `${String(found.uid)}:${String(found.gid)}`,
     modifiedMs: Number(found.mtimeNs / NANOSECONDS_PER_MS),
     changedMs: Number(found.ctimeNs / NANOSECONDS_PER_MS),
     key: [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" "),

@@ -72,7 +72,7 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
     if (dir === undefined) return { configFiles: config.reading.looked ? blind(NO_DIR) : config.reading, binaries: blind(NO_DIR), credentials: blind(NO_DIR) };
     const changed = readers.changes.since(dir.path, dir.files, atMs);
     const [configFiles, binaries, credentials] = await Promise.all([
-      part("configFiles", async () => readers.configFiles.look(dir, runtime.runtime, await readers.multus.look(dir, podsOfCni(runtime, "multus")), atMs), blind),
+      part("configFiles", async () => readers.configFiles.look(dir, runtime, await readers.multus.look(dir, podsOfCni(runtime, "multus")), atMs), blind),
       part("binaries", () => readers.binaries.look(dir.binDirs, dir.files, wanted.nadPluginTypes ?? []), blind),
       part("credentials", () => readers.credentials.look(dir.files), blind),
     ]);

@@ -3,6 +3,7 @@ import { AGENT_REPORT_VERSION, MAX_SOCKETS, type AgentReport, type LostReports, 
 import type { Clock } from "../clock";
 import type { Log } from "../log";
 import { lookAtConfig, type ConfigLook } from "./config";
+import { isOlder } from "./conf/config-files";
 import { confDirReader } from "./conf/read-dir";
 import { hostFs } from "./host-fs";
 import { laterReader } from "./later";
@@ -39,12 +40,14 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log, lo
   let sequence = 0;
   let last: AgentReport | undefined;
   let lastHints: RuntimeLook["hints"] = {};
+  // Whether the runtime has loaded a file that was just written is known only when it is asked again.
+  let askWhole = false;
 
   return {
     report: async () => {
       const atMs = clock.now();
       // The config waits for the runtime's word only the first time: a runtime that hangs must not hide it.
-      const runtimePart = part("runtime", () => runtime.look(atMs), blindLook);
+      const runtimePart = part("runtime", () => runtime.look(atMs, { whole: askWhole }), blindLook);
       if (lastHints.name === undefined) lastHints = { ...lastHints, ...(await runtimePart).hints };
       const config = await part(
         "config",
@@ -59,6 +62,7 @@ export function createReporter(options: AgentOptions, clock: Clock, log: Log, lo
       const runtimeLook = await runtimePart;
       const { runtime: runtimeReading, sandboxes, socket, hints } = runtimeLook;
       lastHints = { ...lastHints, ...hints };
+      askWhole = runtimeLook.loaded !== undefined && isOlder(runtimeLook.loaded, config.dir?.files.find(({ name }) => name === config.dir?.effectiveFile));
       const laterParts = await later.look({ atMs, config, runtime: runtimeLook, sockets: "reason" in sockets ? { looked: false, reason: sockets.reason } : { looked: true, paths: sockets.items.map(({ path }) => path) } });
       sequence += 1;
       last = {

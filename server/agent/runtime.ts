@@ -3,6 +3,7 @@ import { MAX_CONDITIONS, MAX_SANDBOXES, MAX_TEXT_CHARS, capText, type AgentRepor
 import { canonicalSocketPath } from "../domain/known-sockets";
 import type { Log } from "../log";
 import { idText, nameText } from "./bounds";
+import { loadedConfigs, type LoadedConfigs } from "./conf/loaded";
 import { MAX_SOCKET_PATH_BYTES, contact } from "./connect";
 import type { CriConnection, CriContainer, CriSandbox } from "./cri";
 import { CRI_DEADLINE_MS, CriError } from "./cri-error";
@@ -16,8 +17,15 @@ export interface RuntimeLook {
   /** Containers that run; not told, but they give processes and cgroups their names. */
   readonly containers: Looked<{ readonly items: readonly RunningContainer[] }>;
   readonly socket?: { readonly reading: SocketReading } | { readonly unseen: UnseenSocket };
+  /** By which network configs it works, as it last told; absent where it tells none (CRI-O). */
+  readonly loaded?: LoadedConfigs;
   /** For the config: which runtime, and where it says that its configs and plugins are. */
   readonly hints: { readonly name?: string; readonly criSocket?: string; readonly confDir?: string; readonly binDirs?: readonly string[] };
+}
+
+/** As a rule the verbose status is asked for now and then; `whole` asks for it in this round. */
+export interface RuntimeQuestion {
+  readonly whole?: boolean;
 }
 
 export interface RunningContainer {
@@ -28,7 +36,7 @@ export interface RunningContainer {
 }
 
 export interface RuntimeReader {
-  look(nowMs: number): Promise<RuntimeLook>;
+  look(nowMs: number, question?: RuntimeQuestion): Promise<RuntimeLook>;
   /** Path on this side of the socket that was last listened at; undefined where none was. */
   socketHere(): string | undefined;
   close(): void;
@@ -47,7 +55,7 @@ const MAX_CONTAINERS = 4_096;
 export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: number = CRI_DEADLINE_MS): RuntimeReader {
   let open: { readonly path: string; readonly here: string; readonly connection: CriConnection } | undefined;
   let round = 0;
-  let told: { confDir?: string; binDirs?: readonly string[] } = {};
+  let told: Told = {};
 
   const connectionTo = async (path: string, here: string): Promise<CriConnection> => {
     if (open?.path === path) return open.connection;
@@ -62,7 +70,7 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
   };
 
   return {
-    look: async (nowMs) => {
+    look: async (nowMs, { whole = false } = {}) => {
       if (socket === "none") return blindLook("the agent was told to do without the runtime's socket (--cri-socket none)");
       const candidates = socket === "auto" ? DISTRIBUTIONS.map((row) => row.criSocket) : [canonicalSocketPath(socket)];
       const found = await findSocket(fs, candidates);
@@ -75,17 +83,18 @@ export function runtimeReader(fs: HostFs, socket: string, log: Log, deadlineMs: 
         return { ...blind, hints, socket: { reading: { name: CRI_SOCKET_NAME, path, state: found.state, detail: found.detail, ...identity(found.there) } } };
       }
       const connection = await connectionTo(path, found.here);
-      const verbose = round % VERBOSE_EVERY_ROUNDS === 0;
+      const verbose = whole || round % VERBOSE_EVERY_ROUNDS === 0;
       round += 1;
       const [version, status, list, running] = await Promise.all([settle(connection.version()), settle(connection.status(verbose)), settle(connection.listSandboxes()), settle(connection.listContainers())]);
-      if (verbose && status.ok) told = toldBy(status.value.info, log);
+      if (verbose && status.ok) told = toldBy(status.value.info, nowMs, log);
       const answered = version.ok || status.ok || list.ok;
       return {
-        runtime: version.ok && status.ok ? { looked: true, reading: { name: nameText(version.value.runtime_name), version: nameText(version.value.runtime_version), conditions: conditions(status.value.status?.conditions ?? []) } } : { looked: false, reason: capText((version.ok ? (status.ok ? "" : status.error) : version.error).toString()) },
+        runtime: version.ok && status.ok ? { looked: true, reading: { name: nameText(version.value.runtime_name), version: nameText(version.value.runtime_version), conditions: conditions(status.value.status?.conditions ?? []) } } : { looked: false, reason: capText(version.ok ? (status.ok ? "" : status.error.message) : version.error.message) },
         sandboxes: list.ok ? { looked: true, ...sandboxes(list.value.items, nowMs), tookSeconds: list.value.tookSeconds } : { looked: false, reason: capText(list.error.message) },
         containers: running.ok ? { looked: true, items: containers(running.value, nowMs) } : { looked: false, reason: capText(running.error.message) },
         socket: { reading: { ...socketReading(path, answered, list), ...identity(found.there) } },
-        hints: { ...hints, ...told, ...(version.ok ? { name: version.value.runtime_name } : {}) },
+        ...(told.loaded === undefined ? {} : { loaded: told.loaded }),
+        hints: { ...hints, ...told.folders, ...(version.ok ? { name: version.value.runtime_name } : {}) },
       };
     },
     socketHere: () => open?.here,
@@ -117,7 +126,7 @@ function socketReading(path: string, answered: boolean, list: Settled<{ readonly
 
 type Found = { readonly path: string; readonly there?: Stamp } & ({ readonly state: "connects"; readonly here: string } | { readonly state: "refuses" | "silent" | "unseen" | "absent"; readonly detail: string });
 
-const identity = (there: Stamp | undefined): Pick<SocketReading, "inode" | "kind"> => (there === undefined ? {} : { inode: there.inode, kind: there.kind });
+const identity = (there: Stamp | undefined): Pick<SocketReading, "inode" | "kind" | "owner"> => (there === undefined ? {} : { inode: there.inode, kind: there.kind, owner: there.owner });
 
 /** The first socket that takes a connection; failing that, the first that is there at all. */
 async function findSocket(fs: HostFs, candidates: readonly string[]): Promise<Found | undefined> {
@@ -185,8 +194,19 @@ const Cni = z.object({
 /** Of containerd's config only these are taken out: the rest may hold registry credentials. */
 const RuntimeConfig = z.object({ cni: Cni });
 
-/** containerd's verbose status holds its config, and in it the folders that it really uses; CRI-O's does not. */
-function toldBy(info: Readonly<Record<string, string>>, log: Log): { confDir?: string; binDirs?: readonly string[] } {
+interface Told {
+  readonly folders?: { readonly confDir?: string; readonly binDirs?: readonly string[] };
+  readonly loaded?: LoadedConfigs;
+}
+
+/** containerd's verbose status holds its config, and in it the folders that it really uses, and the network configs that it has loaded; CRI-O's does not. */
+function toldBy(info: Readonly<Record<string, string>>, nowMs: number, log: Log): Told {
+  const networks = info["cniconfig"];
+  const loaded = networks === undefined ? undefined : loadedConfigs(networks, nowMs);
+  return { folders: foldersTold(info, log), ...(loaded === undefined ? {} : { loaded }) };
+}
+
+function foldersTold(info: Readonly<Record<string, string>>, log: Log): NonNullable<Told["folders"]> {
   const text = info["config"];
   if (text === undefined) return {};
   let value: unknown;

@@ -66,7 +66,7 @@ test("the object at the path is told by device and inode, as other tools write t
   await http("ok", (_, response) => response.end());
   await writeFile(at("file"), "");
   const named = (name: string): string => execFileSync("stat", ["--format=%Hd:%Ld/%i", at(name)], { encoding: "utf8" }).trim();
-  expect(await look(target("ok"))).toMatchObject({ reading: { state: "answers", kind: "socket", inode: named("ok") } });
+  expect(await look(target("ok"))).toMatchObject({ reading: { state: "answers", kind: "socket", inode: named("ok"), owner: execFileSync("stat", ["--format=%u:%g", at("ok")], { encoding: "utf8" }).trim() } });
   expect(await look(target("file"))).toMatchObject({ reading: { state: "refuses", kind: "file", inode: named("file") } });
   expect(await look(target("none"))).toEqual({ reading: { name: "none", path: at("none"), state: "absent", detail: "nothing at this path" } });
   expect((await fs.stamp("/dev/null"))?.inode).toBe(execFileSync("stat", ["--format=%Hd:%Ld/%i", "/dev/null"], { encoding: "utf8" }).trim());
@@ -99,7 +99,7 @@ test("nothing at the path is absent; a file, a folder, a pipe's end or a socket 
 test("a socket that accepts and says nothing is silent after the time-out, and its connection is closed", async () => {
   const closed = new Promise((resolve) => void raw("mute", (socket) => socket.resume().once("close", resolve)));
   await expect.poll(() => fs.stat(at("mute"))).toBeDefined();
-  expect(await look(target("mute"))).toEqual({ reading: { inode: expect.any(String) as string, kind: "socket", name: "mute", path: at("mute"), state: "silent", detail: "connected, no answer in 1.5 s" } });
+  expect(await look(target("mute"))).toEqual({ reading: { inode: expect.any(String) as string, kind: "socket", owner: expect.any(String) as string, name: "mute", path: at("mute"), state: "silent", detail: "connected, no answer in 1.5 s" } });
   await closed;
 });
 

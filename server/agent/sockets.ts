@@ -88,7 +88,7 @@ export async function lookAtSocket(fs: HostFs, target: Target, timeoutMs: number
   const couldNot = (reason: string): Look => ({ unseen: { name, path, reason } });
   let there: Stamp | undefined;
   const saw = (state: SocketReading["state"], detail: string, latencySeconds?: number): Look => ({
-    reading: { name, path, state, detail, ...(latencySeconds === undefined ? {} : { latencySeconds }), ...(there === undefined || state === "absent" ? {} : { inode: there.inode, kind: there.kind }) },
+    reading: { name, path, state, detail, ...(latencySeconds === undefined ? {} : { latencySeconds }), ...(there === undefined || state === "absent" ? {} : { inode: there.inode, kind: there.kind, owner: there.owner }) },
   });
   let here: string;
   try {

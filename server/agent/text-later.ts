@@ -7,6 +7,7 @@ export function laterLines(parts: LaterParts): readonly string[] {
     ...section("files", parts.configFiles, ({ reading }) => [
       ...reading.files.map(fileLine),
       ...(reading.loaded === false ? [`the runtime has not loaded it${reading.usableSinceMs === undefined ? "" : `; it is there since ${iso(reading.usableSinceMs)}`}`] : []),
+      ...(reading.loadedOther === undefined ? [] : [`the runtime works by another config, that of network ${reading.loadedOther}`]),
       ...(reading.multus === undefined ? [] : [multusLine(reading.multus)]),
     ]),
     ...(parts.configChanges ?? []).map(({ file, change, atMs, diff }) => line("changed", `${file} was ${change} at ${iso(atMs)}: ${diff.split("\n").join(" | ")}`)),
@@ -49,8 +50,9 @@ const fileLine = ({ name, usable, problem, networkName, cniVersion, pluginTypes 
   usable ? `${name}: ${networkName ?? "no name"}${cniVersion === undefined ? "" : ` ${cniVersion}`} (${pluginTypes.join(", ")})` : `${name}: cannot be used: ${problem ?? "?"}`;
 
 function multusLine(multus: MultusConfig): string {
-  const { masterCni, nestedMasterCni, daemonConfigProblem, clusterNetwork, clusterNetworkExists, generated, readinessIndicatorFile, readinessIndicatorExists } = multus;
+  const { masterCni, nestedMasterCni, daemonConfigProblem, clusterNetwork, clusterNetworkExists, generated, thick, readinessIndicatorFile, readinessIndicatorExists } = multus;
   const facts = [
+    ...(thick === undefined ? [] : [thick ? "thick" : "thin"]),
     generated ? "config generated" : "config not generated",
     ...(clusterNetwork === undefined ? [] : [`hands on to ${clusterNetwork}${clusterNetworkExists === false ? ", which is not there" : ""}`]),
     ...(masterCni === undefined ? [] : [`multusMasterCNI ${masterCni}`]),

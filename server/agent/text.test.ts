@@ -32,7 +32,8 @@ test("the later parts: what is in order in few words, what is not with its name,
   const text = lines.slice(lines.findIndex((line) => line.startsWith("files"))).join("\n");
   expect(text).toBe(`files     00-multus.conf: cannot be used: not JSON: a comma or a bracket was expected at line 3, column 7
           the runtime has not loaded it; it is there since 2026-05-28T20:10:00.006Z
-          multus: config generated; hands on to 10-bridge.conflist, which is not there; multusMasterCNI 05-cilium.conflist; multusMasterCNI 10-bridge.conflist below another key, where it does not count; waits for /host/etc/cni/net.d/05-cilium.conflist; daemon-config.json: empty
+          the runtime works by another config, that of network cbr0
+          multus: thick; config generated; hands on to 10-bridge.conflist, which is not there; multusMasterCNI 05-cilium.conflist; multusMasterCNI 10-bridge.conflist below another key, where it does not count; waits for /host/etc/cni/net.d/05-cilium.conflist; daemon-config.json: empty
 changed   10-bridge.conflist was changed at 2026-05-28T20:10:00.008Z: -   "bridge": "cni0" | +   "bridge": "cni1"
 programs  0 in order
           bridge: empty in /opt/cni/bin, asked for by 10-bridge.conflist, NAD

@@ -7,6 +7,8 @@ export const HostSchema = z.object({
   configFiles: z.array(z.object({ name: z.string(), usable: z.boolean(), problem: z.string().optional(), pluginTypes: z.array(z.string()) })).optional(),
   /** False: a usable file is there and the runtime has not loaded it. */
   configLoaded: z.boolean().optional(),
+  /** The network by which the runtime works, where that is not the file's that it would load by now. */
+  configLoadedOther: z.string().optional(),
   binDirs: z.array(z.string()).optional(),
   /** Programs that some config asks for, that have a fault, or that run now. */
   binaries: z.array(z.object({ name: z.string(), problem: z.enum(BINARY_PROBLEMS).optional(), version: z.string().optional(), wantedBy: z.array(z.string()), running: z.number().int() })).optional(),

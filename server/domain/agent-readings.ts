@@ -130,6 +130,8 @@ export interface MultusConfig {
   readonly clusterNetworkExists?: boolean;
   /** Whether 00-multus.conf is there while the daemon's shim or socket is. */
   readonly generated: boolean;
+  /** Of what the config calls: a shim that asks a daemon, or the plugin by itself (thin). Absent where there is no config that tells. */
+  readonly thick?: boolean;
   readonly readinessIndicatorFile?: string;
   readonly readinessIndicatorExists?: boolean;
 }
@@ -142,6 +144,8 @@ export interface ConfigFiles {
   readonly truncated?: boolean;
   /** False: a usable file is there since `usableSinceMs`, and the runtime says that it has no network config. Absent where the runtime could not be asked. */
   readonly loaded?: boolean;
+  /** The runtime works by another config than the file that it would load by now, one that it loaded before: the name of that network. */
+  readonly loadedOther?: string;
   readonly usableSinceMs?: number;
   readonly multus?: MultusConfig;
 }

@@ -38,6 +38,8 @@ export interface SocketReading {
   readonly inode?: string;
   /** What stands there: a listener's socket, or something that is none. */
   readonly kind?: "socket" | "file" | "directory" | "other";
+  /** "0:0": numbers of the user and group to whom it belongs. */
+  readonly owner?: string;
 }
 
 /** A socket that the agent meant to look at and could not (missing rights, a path too long for the kernel). */

@@ -16,6 +16,7 @@ test("every part is there as it was told, without digests, pids and times", () =
   expect(hostView(EVERY_LATER_PART)).toEqual({
     configFiles: [{ name: "00-multus.conf", usable: false, problem: "not JSON: a comma or a bracket was expected at line 3, column 7", pluginTypes: ["multus-shim"] }],
     configLoaded: false,
+    configLoadedOther: "cbr0",
     binDirs: ["/opt/cni/bin"],
     binaries: [{ name: "bridge", problem: "empty", version: "github.com/containernetworking/plugins v1.10.0", wantedBy: ["10-bridge.conflist", "NAD"], running: 0 }],
     otherBinaries: [],

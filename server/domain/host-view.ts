@@ -24,6 +24,8 @@ export interface HostView {
   readonly configFiles?: readonly HostConfigFile[];
   /** False: a usable file is there and the runtime has not loaded it. */
   readonly configLoaded?: boolean;
+  /** The network by which the runtime works, where that is not the file's. */
+  readonly configLoadedOther?: string;
   readonly binDirs?: readonly string[];
   readonly binaries?: readonly HostBinary[];
   /** Names of programs that are there, whole, and asked for by nobody. */
@@ -49,9 +51,10 @@ export function hostView({ configFiles, binaries, processes, mounts }: LaterPart
   return Object.keys(view).length === 0 ? undefined : view;
 }
 
-const configOf = ({ files, loaded }: Extract<NonNullable<LaterParts["configFiles"]>, { looked: true }>["reading"]): Pick<HostView, "configFiles" | "configLoaded"> => ({
+const configOf = ({ files, loaded, loadedOther }: Extract<NonNullable<LaterParts["configFiles"]>, { looked: true }>["reading"]): Pick<HostView, "configFiles" | "configLoaded" | "configLoadedOther"> => ({
   configFiles: files.slice(0, MAX_FILES).map(({ name, usable, problem, pluginTypes }) => ({ name, usable, pluginTypes, ...(problem === undefined ? {} : { problem }) })),
   ...(loaded === undefined ? {} : { configLoaded: loaded }),
+  ...(loadedOther === undefined ? {} : { configLoadedOther: loadedOther }),
 });
 
 function programsOf(items: readonly BinaryReading[], processes: readonly PluginProcess[]): Pick<HostView, "binDirs" | "binaries" | "otherBinaries"> {

@@ -7,7 +7,8 @@ import type { AgentReport } from "../../domain/agent-report";
 import { lookAtConfig } from "../config";
 import { hostFs } from "../host-fs";
 import { makeRecordedNode } from "../testing/recorded-node";
-import { configFilesReader, type ConfigFilesReader } from "./config-files";
+import { configFilesReader, isOlder, type ConfigFilesReader } from "./config-files";
+import { loadedConfigs, type LoadedConfigs } from "./loaded";
 import { multusReader } from "./multus";
 import { confDirReader } from "./read-dir";
 
@@ -27,11 +28,11 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 const networkReady = (status: boolean, message = ""): AgentReport["runtime"] => ({ looked: true, reading: { name: "containerd", version: "1.6.20", conditions: [{ type: "NetworkReady", status, reason: status ? "" : "NetworkPluginNotReady", message }] } });
 const NOT_INITIALIZED = "Network plugin returns error: cni plugin not initialized";
 const blind: AgentReport["runtime"] = { looked: false, reason: "no runtime's socket" };
-async function look({ runtime = blind, nowMs = NOW_MS, podUids = [] }: { runtime?: AgentReport["runtime"]; nowMs?: number; podUids?: readonly string[] } = {}): Promise<ConfigFiles> {
+async function look({ runtime = blind, loaded, nowMs = NOW_MS, podUids = [] }: { runtime?: AgentReport["runtime"]; loaded?: LoadedConfigs | undefined; nowMs?: number; podUids?: readonly string[] } = {}): Promise<ConfigFiles> {
   const fs = hostFs(root);
   const config = await lookAtConfig(fs, { binDirs: [] });
   if (config.dir === undefined) throw new Error("no dir");
-  const part = reader.look(config.dir, runtime, await multusReader(fs).look(config.dir, podUids), nowMs);
+  const part = reader.look(config.dir, { runtime, ...(loaded === undefined ? {} : { loaded }) }, await multusReader(fs).look(config.dir, podUids), nowMs);
   if (!part.looked) throw new Error(part.reason);
   return part.reading;
 }
@@ -89,6 +90,47 @@ describe("whether the runtime has loaded the file", () => {
     expect((await look({ runtime: networkReady(false, "No CNI configuration file in /etc/cni/net.d/. Has your network provider started?") })).loaded).toBe(false);
   });
 
+  /** As containerd tells it: the text that it loaded, beside the loopback that it makes itself. */
+  const tells = (plugins: readonly unknown[], source: string, toldMs = Date.now() + 60_000): LoadedConfigs | undefined =>
+    loadedConfigs(JSON.stringify({ Networks: [{ Config: { Name: "cni-loopback", Source: "{}", Plugins: [] } }, { Config: { Name: "net", Source: source, Plugins: plugins.map((one) => ({ Source: JSON.stringify(one) })) } }] }), toldMs);
+
+  test("it has where the text that it tells is the file's, in whatever order and spacing; where it is another, that network is named", async () => {
+    await conf("10-net.conflist", bridge);
+    const runtime = networkReady(true);
+    expect(await look({ runtime, loaded: tells([], '{"plugins":[ {"type":"bridge"}, {"type":"portmap"} ],\n"name":"net","cniVersion":"1.0.0"}') })).toMatchObject({ loaded: true });
+    const other = await look({ runtime, loaded: tells([], bridge.replace("portmap", "tuning")) });
+    expect(other).toMatchObject({ loadedOther: "net" });
+    expect(other).not.toHaveProperty("loaded");
+    await rm(path.join(dir, "10-net.conflist"));
+    const one = { name: "net", type: "ptp", ipam: { type: "host-local" } };
+    await conf("20-one.conf", JSON.stringify(one));
+    expect(await look({ runtime, loaded: tells([one], '{"cniVersion":"","name":"net","plugins":[{}]}') })).toMatchObject({ loaded: true });
+  });
+
+  test("nothing is claimed from what it told before the file was written, nor where it tells of no network", async () => {
+    await conf("10-net.conflist", bridge);
+    const runtime = networkReady(true);
+    const early = tells([], "{}", Date.now() + 1_000);
+    for (const loaded of [early, tells([], "{}", 0), loadedConfigs('{"Networks":[]}', Date.now() + 60_000)]) {
+      const reading = await look({ runtime, loaded });
+      expect(reading).not.toHaveProperty("loaded");
+      expect(reading).not.toHaveProperty("loadedOther");
+    }
+    const read = await confDirReader(hostFs(root)).read("/etc/cni/net.d");
+    expect(early !== undefined && isOlder(early, read?.files[0])).toBe(true);
+    expect((await look({ runtime: networkReady(false, NOT_INITIALIZED), loaded: early })).loaded).toBe(false);
+  });
+
+  test.each(["", "{", "[]", '{"Networks":[{}]}', '{"Networks":{}}'])("%s is not what is known of it, and then its conditions decide", async (text) => {
+    expect(loadedConfigs(text, 0)).toBeUndefined();
+    await conf("10-net.conflist", bridge);
+    expect(await look({ runtime: networkReady(true) })).toMatchObject({ loaded: true });
+  });
+
+  test("a text that is nested beyond all configs is not compared", () => {
+    expect(loadedConfigs(JSON.stringify({ Networks: [{ Config: { Name: "deep", Source: "[".repeat(50_000) + "]".repeat(50_000), Plugins: [] } }] }), 0)).toEqual({ toldMs: 0, networks: [{ name: "deep", digests: [] }] });
+  });
+
   test("is not said where there is no usable file, the runtime could not be asked, or its network is not ready for another reason", async () => {
     expect(await look({ runtime: networkReady(false, NOT_INITIALIZED) })).toEqual({ dir: "/etc/cni/net.d", files: [] });
     await conf("10-net.conflist", bridge);
@@ -123,7 +165,7 @@ describe("multus", () => {
   test("names the conflist that it hands on to, and whether it is there", async () => {
     await conf("10-net.conflist", bridge);
     await generated();
-    expect((await look()).multus).toEqual({ generated: true, clusterNetwork: "10-net.conflist", clusterNetworkExists: true });
+    expect((await look()).multus).toEqual({ generated: true, thick: true, clusterNetwork: "10-net.conflist", clusterNetworkExists: true });
     await rm(path.join(dir, "10-net.conflist"));
     expect((await look()).multus).toMatchObject({ clusterNetwork: "10-net.conflist", clusterNetworkExists: false });
     await generated({ clusterNetwork: "/host/run/multus/cni/net.d/10-ovn-kubernetes.conf" });
@@ -135,7 +177,14 @@ describe("multus", () => {
 
   test("that hands on to a network by name does not claim that it is missing: an attachment may have it", async () => {
     await generated({ clusterNetwork: "some-attachment" });
-    expect((await look()).multus).toEqual({ generated: true, clusterNetwork: "some-attachment" });
+    expect((await look()).multus).toEqual({ generated: true, thick: true, clusterNetwork: "some-attachment" });
+  });
+
+  test("that is thin is told apart by what its config calls", async () => {
+    await generated({ type: "multus" });
+    expect((await look()).multus).toMatchObject({ thick: false });
+    await conf("00-multus.conf", "{");
+    expect((await look()).multus).not.toHaveProperty("thick");
   });
 
   test("whose config is gone while its program is there is told as not generated", async () => {

@@ -17,6 +17,8 @@ const GENERATED = "00-multus.conf";
 const DAEMON_CONFIG = "daemon-config.json";
 const DAEMON_CONFIG_FOLDERS = ["/etc/cni/net.d/multus.d"];
 const SOCKET = "/run/multus/multus.sock";
+/** The thick one's; the thin one is called as "multus". */
+const SHIM = "multus-shim";
 const TYPES: readonly string[] = CNI_ROWS.find(({ cni }) => cni === "multus")?.pluginTypes ?? [];
 /** Where the manifests mount the node's folders for the daemon: a path of its config is the node's after one of these. */
 const MOUNTED_AT = ["/hostroot", "/host", ""];
@@ -51,11 +53,17 @@ export function multusReader(fs: HostFs): MultusReader {
       return {
         ...daemon,
         generated: generated !== undefined,
+        ...told({ thick: thickness(generated) }),
         ...(network === undefined ? {} : { clusterNetwork: nameText(network.split("/").at(-1) ?? ""), ...told({ clusterNetworkExists: await networkExists(fs, dir, network) }) }),
         ...(indicator === undefined ? {} : { readinessIndicatorFile: pathText(indicator), ...told({ readinessIndicatorExists: await existsOnNode(fs, indicator) }) }),
       };
     },
   };
+}
+
+function thickness(generated: ConfFileRead | undefined): boolean | undefined {
+  const types = generated?.config.usable === true ? generated.config.pluginTypes.filter((type) => TYPES.includes(type)) : [];
+  return types.length === 0 ? undefined : types.includes(SHIM);
 }
 
 /** What the daemon's config could not be looked at for is said in the place of its problem. */

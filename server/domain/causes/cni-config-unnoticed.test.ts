@@ -35,6 +35,11 @@ causeCases(cniConfigUnnoticed, {
   ],
 });
 
+it("a runtime that works by an earlier config is not told as one that has loaded the file", () => {
+  const [finding] = checked(cniConfigUnnoticed, causeInput({ report: agentReport({ config, runtime: runtime(true), configFiles: files({ loadedOther: "cbr0" }) }) }));
+  expect(finding).toMatchObject({ state: "clear", summary: "10-bridge.conflist is not loaded: the runtime works by a config that it loaded before, network cbr0." });
+});
+
 it("of the three that share one text only this one fires", () => {
   const input = causeInput({ node: notReady(secondsAgo(60)), report: agentReport({ config, runtime: runtime(false), configFiles: files({ loaded: false, usableSinceMs: secondsAgo(60) }) }), ...waiting("web-1", 60) });
   expect(checked(cniConfigUnnoticed, input)[0]?.pods).toEqual(["default/web-1"]);

@@ -47,6 +47,8 @@ export const cniConfigUnnoticed: Cause = {
       return [firing(input, effectiveFile, sinceMs, [folder.evidence, ...(network.told ? network.evidence : [seen("The runtime's config", "agent", { value: "none loaded" })])])];
     }
     if (!network.told) return [cannotTell(network.reason, [folder.evidence, couldNotLook("Whether the runtime's network is ready", "agent", network.reason)])];
+    const other = files.looked ? files.reading.loadedOther : undefined;
+    if (network.ready && other !== undefined) return [clear(`${effectiveFile} is not loaded: the runtime works by a config that it loaded before, network ${other}.`, [folder.evidence, ...network.evidence])];
     if (network.ready || !network.uninitialized) return [clear(network.ready ? `${effectiveFile} is loaded.` : "The runtime has loaded a config; its plugin says that it cannot serve.", [folder.evidence, ...network.evidence])];
     if (isSettling(input, network.sinceMs)) return [clear(`${effectiveFile} is there, and the runtime had no time yet to load it.`, [folder.evidence, ...network.evidence])];
     return [firing(input, effectiveFile, sinceMs, [folder.evidence, ...network.evidence])];

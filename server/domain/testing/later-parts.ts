@@ -46,10 +46,11 @@ export const EVERY_LATER_PART = {
       files: [{ name: "00-multus.conf", usable: false, problem: "not JSON: a comma or a bracket was expected at line 3, column 7", networkName: "multus-cni-network", cniVersion: "0.3.1", pluginTypes: ["multus-shim"], modifiedMs: T + 5 }],
       truncated: true,
       loaded: false,
+      loadedOther: "cbr0",
       usableSinceMs: T + 6,
       multus: {
         masterCni: "05-cilium.conflist", nestedMasterCni: "10-bridge.conflist", daemonConfigPath: "/var/lib/kubelet/pods/u/volumes/kubernetes.io~configmap/multus-daemon-config/daemon-config.json", daemonConfigModifiedMs: T + 7, daemonConfigProblem: "empty",
-        clusterNetwork: "10-bridge.conflist", clusterNetworkExists: false, generated: true, readinessIndicatorFile: "/host/etc/cni/net.d/05-cilium.conflist", readinessIndicatorExists: true,
+        clusterNetwork: "10-bridge.conflist", clusterNetworkExists: false, generated: true, thick: true, readinessIndicatorFile: "/host/etc/cni/net.d/05-cilium.conflist", readinessIndicatorExists: true,
       },
     },
   },

@@ -111,6 +111,7 @@ const Multus = z.object({
   clusterNetwork: name.exactOptional(),
   clusterNetworkExists: z.boolean().exactOptional(),
   generated: z.boolean(),
+  thick: z.boolean().exactOptional(),
   readinessIndicatorFile: path.exactOptional(),
   readinessIndicatorExists: z.boolean().exactOptional(),
 });
@@ -120,6 +121,7 @@ const ConfigFiles = z.object({
   files: z.array(ConfFile).max(MAX_CONF_FILES),
   truncated: z.boolean().exactOptional(),
   loaded: z.boolean().exactOptional(),
+  loadedOther: name.exactOptional(),
   usableSinceMs: timeMs.exactOptional(),
   multus: Multus.exactOptional(),
 });

@@ -28,7 +28,7 @@ test("a report comes through unchanged, whether a part was looked at or not", ()
 });
 
 test("every later part comes through with every field that it can have", () => {
-  const report = sampleReport({ ...EVERY_LATER_PART, sockets: { looked: true, items: [{ name: "multus", path: "/run/multus/multus.sock", state: "answers", inode: "0:25/11043286", kind: "socket" }] } });
+  const report = sampleReport({ ...EVERY_LATER_PART, sockets: { looked: true, items: [{ name: "multus", path: "/run/multus/multus.sock", state: "answers", inode: "0:25/11043286", kind: "socket", owner: "0:0" }] } });
   expect(parseReport(report)).toEqual({ ok: true, report });
 });
 

@@ -38,7 +38,7 @@ const Sandbox = z.object({
   ready: z.boolean(),
   createdMs: timeMs.exactOptional(),
 });
-const Socket = z.object({ name: z.string().min(1).max(MAX_NAME_CHARS), path, state: z.enum(SOCKET_STATES), latencySeconds: seconds.exactOptional(), detail: text.exactOptional(), inode: id.exactOptional(), kind: z.enum(["socket", "file", "directory", "other"]).exactOptional() });
+const Socket = z.object({ name: z.string().min(1).max(MAX_NAME_CHARS), path, state: z.enum(SOCKET_STATES), latencySeconds: seconds.exactOptional(), detail: text.exactOptional(), inode: id.exactOptional(), kind: z.enum(["socket", "file", "directory", "other"]).exactOptional(), owner: id.exactOptional() });
 const Unseen = z.object({ name: z.string().min(1).max(MAX_NAME_CHARS), path, reason: text });
 const Condition = z.object({ type: name, status: z.boolean(), reason: text, message: text });
 const Config = z.object({

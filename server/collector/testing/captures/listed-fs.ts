@@ -12,7 +12,7 @@ export function listedFs({ folders, contents }: Listing): HostFs {
     const entry = entryAt(file);
     if (entry === undefined) return undefined;
     const { inode, kind, sizeBytes, mode, modifiedMs } = entry;
-    return { inode, kind, links: 1, sizeBytes, mode, modifiedMs, changedMs: modifiedMs, key: `${inode} ${String(sizeBytes)} ${String(modifiedMs)}` };
+    return { inode, kind, links: 1, sizeBytes, mode, owner: "0:0", modifiedMs, changedMs: modifiedMs, key: `${inode} ${String(sizeBytes)} ${String(modifiedMs)}` };
   };
   const fs = {
     resolve: (file: string) => Promise.resolve(file),

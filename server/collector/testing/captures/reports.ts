@@ -39,7 +39,7 @@ export async function momentReport(capture: Capture, suffix: string, api: ApiMom
     processes: { looked: true, items: processesOf(listing, atMs), truncated: false },
     socketUse: { looked: true, items: useOf(listing) },
     binaries: { looked: true, items: binariesOf(listing, config) },
-    ...(dir === undefined ? {} : { configFiles: configFilesReader().look(dir, NOT_CAPTURED, await multusReader(fs).look(dir, []), atMs) }),
+    ...(dir === undefined ? {} : { configFiles: configFilesReader().look(dir, { runtime: NOT_CAPTURED }, await multusReader(fs).look(dir, []), atMs) }),
     cgroups: cgroupsOf(cgroupFilesOf(capture, suffix), api),
     ...mountsOf(capture, api, atMs),
   };

@@ -19,7 +19,7 @@ function readConf(name: string, record: ConfRecord): ConfFileRead {
   const known = read.get(record);
   if (known?.name === name) return known;
   const { inode, modifiedMs, text } = record;
-  const stamp = { inode: `${DEVICE}/${inode}`, kind: "file", links: 1, sizeBytes: Buffer.byteLength(text), mode: FILE_MODE, modifiedMs, changedMs: modifiedMs, key: String(inode) } as const;
+  const stamp = { inode: `${DEVICE}/${inode}`, kind: "file", links: 1, sizeBytes: Buffer.byteLength(text), mode: FILE_MODE, owner: "0:0", modifiedMs, changedMs: modifiedMs, key: String(inode) } as const;
   const file: ConfFileRead = { name, unread: false, stamp, config: parseNetworkConfig(name, text), ...jsonOf(text) };
   read.set(record, file);
   return file;
@@ -77,7 +77,7 @@ export interface ConfMemory {
 export function configFiles(node: NodeModel, dir: ConfDir, runtime: AgentReport["runtime"], memory: ConfMemory): Pick<LaterParts, "configFiles" | "configChanges"> {
   const nowMs = Math.round(node.engine.nowMs);
   const changes = memory.changes.since(dir.path, dir.files, nowMs);
-  return { configFiles: memory.files.look(dir, runtime, multusConfig(node, dir), nowMs), ...(changes.length === 0 ? {} : { configChanges: changes }) };
+  return { configFiles: memory.files.look(dir, { runtime }, multusConfig(node, dir), nowMs), ...(changes.length === 0 ? {} : { configChanges: changes }) };
 }
 
 function multusConfig(node: NodeModel, dir: ConfDir): MultusConfig {
