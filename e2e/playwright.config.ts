@@ -15,6 +15,10 @@ const CHROMIUM_FLAGS = [
   "--disable-gpu",
 ];
 const TEST_TIMEOUT_MS = 120_000;
+/** A browser, a simulator and the product fill two cores. Each spec file starts its own. */
+const BROWSER_WORKERS = 1;
+/** A real cluster is mostly waited for: two side by side, each of one spec file. */
+const REAL_WORKERS = 2;
 const REAL_TEST_TIMEOUT_MS = 420_000;
 /** A real kernel, kubelet and runtime share the machine with whatever else runs there. The run names what needed it (0097). */
 const REAL_RETRIES = 1;
@@ -22,8 +26,7 @@ const REAL_RETRIES = 1;
 export default defineConfig({
   testDir: ".",
   outputDir: "../test-results",
-  // Each spec file starts servers or clusters of its own; two cores carry one at a time.
-  workers: 1,
+  workers: REAL_WORKERS,
   fullyParallel: false,
   forbidOnly: true,
   timeout: TEST_TIMEOUT_MS,
@@ -40,7 +43,7 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "browser", testMatch: "*.spec.ts", testIgnore: "real/**" },
+    { name: "browser", testMatch: "*.spec.ts", testIgnore: "real/**", workers: BROWSER_WORKERS },
     { name: "real", testMatch: "real/**/*.spec.ts", timeout: REAL_TEST_TIMEOUT_MS, retries: REAL_RETRIES },
   ],
 });
