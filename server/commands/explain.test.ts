@@ -60,6 +60,16 @@ describe("sandglass explain", () => {
       expect(out).toContain('failed to find plugin "bridge" in path');
       expect(out).not.toContain(escape);
     }
+    const turned = await run([`cni plugin not initialized \u202e${MISSING}`]);
+    expect(turned.out).not.toContain("\u202e");
+  });
+
+  test("counts what is said in a log, and says how many records beyond the bound it did not tell apart", async () => {
+    const { out } = await run(["--output", "json"], Array.from({ length: 5_000 }, (_, index) => `E0101 00:00:${String(index % 60).padStart(2, "0")}.000000 1 x.go:1] ${MISSING}`).join("\n"));
+    const { cause, messages, leftOut } = ExplainedTextSchema.parse(JSON.parse(out));
+    expect(cause).toBe("plugin-binary-missing");
+    expect((messages[0]?.count ?? 0) + leftOut).toBe(5_000);
+    expect(leftOut).toBeGreaterThan(0);
   });
 
   test.each([

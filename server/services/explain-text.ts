@@ -1,8 +1,9 @@
 import type { ExplainedGroup, ExplainedText, ExplanationOut } from "../contract/explain";
+import { cleanText, visibleText } from "../domain/clean-text";
 import { causeOf } from "../domain/causes/registry";
 import { explain } from "../domain/messages/explain";
 import { groupTexts, type GroupedTexts, type TextGroup } from "../domain/messages/group";
-import { recordsOf } from "../domain/messages/records";
+import { countRecords, MAX_RECORDS, recordsOf } from "../domain/messages/records";
 import { type Explanation, MAX_EXPLAINED_CHARS } from "../domain/messages/types";
 import { kubectlTexts } from "./kubectl-texts";
 
@@ -20,8 +21,10 @@ export function explainText({ input }: { readonly input: { readonly text: string
   const records = recordsOf(input.text.slice(0, MAX_EXPLAINED_CHARS));
   const whole = explanationOut(explain(input.text));
   if (records.length === 1) return { ...whole, kind: "text", messages: [], leftOut: 0 };
-  const { groups, leftOut } = groupTexts(records.map((text) => ({ text, count: 1 })));
-  return { ...whole, kind: "log", messages: groups.filter(({ explanation }) => explanation.cause !== "unknown").map(groupOut), leftOut };
+  // The last of as many as are split holds all that follow: the answer rests on it too, but it is no one thing that was said.
+  const unsplit = records.length < MAX_RECORDS ? 0 : countRecords(records.at(-1) ?? "");
+  const { groups, leftOut } = groupTexts((unsplit > 1 ? records.slice(0, -1) : records).map((text) => ({ text, count: 1 })));
+  return { ...whole, kind: "log", messages: groups.filter(({ explanation }) => explanation.cause !== "unknown").map(groupOut), leftOut: leftOut + (unsplit > 1 ? unsplit : 0) };
 }
 
 /** A list is answered by what is said in it most often; with nothing in it, or nothing that says a cause, it is undecided. */
@@ -31,7 +34,7 @@ function explainedList({ groups, leftOut }: GroupedTexts): ExplainedText {
 }
 
 function groupOut({ explanation, text, reasons, about, texts, count }: TextGroup): ExplainedGroup {
-  return { ...explanationOut(explanation), text: text.slice(0, MAX_SAMPLE_CHARS), reasons: [...reasons], about: [...about], texts, count };
+  return { ...explanationOut(explanation), text: cleanText(text, MAX_SAMPLE_CHARS), reasons: reasons.map(visibleText), about: about.map(visibleText), texts, count };
 }
 
 /** A text that decides nothing is another thing than a node whose pods are stuck for no known reason, though both have the code. */

@@ -1,3 +1,4 @@
+import { visibleText } from "../clean-text";
 import { MAX_EXPLAINED_CHARS } from "./types";
 
 /**
@@ -159,7 +160,7 @@ export function quote(folded: Folded, from: number, to: number, most: number): s
   return shown(folded.original.slice(start, Math.min(end, start + most)));
 }
 
-/** A piece of foreign text as it may be shown: control characters and colour codes gone, on one line. */
+/** A piece of foreign text as it may be shown: control characters and colour codes gone, marks of direction as visible signs, on one line. */
 export function shown(text: string): string {
   let out = "";
   let at = 0;
@@ -173,5 +174,5 @@ export function shown(text: string): string {
     else if (!isControl(code)) out += text.charAt(at);
     at += 1;
   }
-  return out.trim();
+  return visibleText(out.trim());
 }

@@ -18,6 +18,13 @@ export function recordsOf(text: string): readonly string[] {
   return records;
 }
 
+/** How many records a piece would be split into without a bound. */
+export function countRecords(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) if (beginsRecord(text, at + 1)) count += 1;
+  return count;
+}
+
 /** As far as the beginning of a line is looked at. */
 const MAX_INDENT_CHARS = 64;
 const HEAD_CHARS = 24;
