@@ -42,10 +42,18 @@ export const isAttempt = ({ reason, about }: EventObject): boolean => reason ===
 
 /** Texts that differ in more than ids; an explanation of one takes about a quarter of a millisecond. */
 const MAX_SHAPES_EXPLAINED = 200;
-const NOT_READ: Explanation = { cause: "unknown", plugin: "generic", confidence: "low", because: [], lookAt: [], fix: [], docs: "", facts: {} };
+/** Detail of texts that nobody read, being too many that differ. */
+export const NOT_READ_DETAIL = "not-read";
+const NOT_READ: Explanation = { cause: "unknown", detail: NOT_READ_DETAIL, plugin: "generic", confidence: "low", because: [], lookAt: [], fix: [], docs: "", facts: {} };
 
-/** The text without ids of sandboxes and addresses, in which every attempt differs from the one before. */
-const shapeOf = (text: string): string => text.replaceAll(/[0-9a-f]{12,}/g, "…").replaceAll(/\d+/g, "0");
+/**
+ * The text without what makes each attempt's another one: its pod's name, ids of pods and sandboxes, addresses. A name without
+ * a dash may be a word of the error, so it stays.
+ */
+function shapeOf({ message, about }: EventObject): string {
+  const unnamed = about.name.includes("-") ? message.replaceAll(about.name, "…") : message;
+  return unnamed.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…").replaceAll(/[0-9a-f]{12,}/g, "…").replaceAll(/\d+/g, "0");
+}
 
 interface Open {
   readonly explanation: Explanation;
@@ -65,7 +73,7 @@ export function groupAttempts(events: readonly EventObject[], explain: (text: st
   const numbers = new Map<string, number>();
   const known = new Map<string, Explanation>();
   for (const event of events.filter(isAttempt).sort((a, b) => a.firstMs - b.firstMs || a.lastMs - b.lastMs)) {
-    const shape = shapeOf(event.message);
+    const shape = shapeOf(event);
     const explanation = known.get(shape) ?? (known.size < MAX_SHAPES_EXPLAINED ? explain(event.message) : NOT_READ);
     known.set(shape, explanation);
     const key = `${explanation.cause} ${explanation.detail ?? ""}`;

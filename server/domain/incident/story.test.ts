@@ -37,6 +37,22 @@ describe("attempts", () => {
     expect([group?.pods, group?.events, group?.named.length]).toEqual([300, 300, MAX_PODS_IN_GROUP]);
   });
 
+  it("whose texts name their pods mean one thing, however many pods there are", () => {
+    const reserved = (pod: number): EventObject => {
+      const [name, uid] = [`web-${pod.toString(36)}f7-${pod.toString(36)}x`, `${pod.toString(16).padStart(8, "a")}-bcde-4abc-9def-0123456789ab`];
+      return failed(name, T0 + pod, { message: `Failed to create pod sandbox: rpc error: code = Unknown desc = failed to reserve sandbox name "${name}_shop_${uid}_0": name "${name}_shop_${uid}_0" is reserved for "${pod.toString(16).padStart(64, "e")}"` });
+    };
+    const groups = groupAttempts(Array.from({ length: 400 }, (_, pod) => reserved(pod)), explain);
+    expect(groups.map(({ cause, pods }) => [cause, pods])).toEqual([["runtime-stuck-or-slow", 400]]);
+  });
+
+  it("of too many texts that differ are said not to have been read, never that their text says nothing", () => {
+    const letters = (index: number): string => [...String(index)].map((digit) => "ghijklmnop".charAt(Number(digit))).join("");
+    const told = titles({ events: Array.from({ length: 300 }, (_, index) => failed(`web-${index}`, T0 + index, { message: `dial unix /run/${letters(index)}.sock: connect: connection refused` })) });
+    expect(told).toHaveLength(2);
+    expect(told[1]).toContain("were not read");
+  });
+
   it("with a hostile text are one line, cut", () => {
     const [group] = groupAttempts([failed("web-1", T0, { message: `\u001b[31m${"x\n".repeat(50_000)}` })], explain);
     expect(group?.text.length).toBeLessThanOrEqual(600);

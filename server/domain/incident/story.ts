@@ -4,7 +4,7 @@ import type { EventObject } from "../model";
 import type { Source } from "../sources";
 import type { AnswerSpan, TimelineGap } from "../timeline";
 import { countWords, lineWords, listWords, spanWords } from "../words";
-import { groupAttempts, isAttempt, type AttemptGroup } from "./attempts";
+import { groupAttempts, isAttempt, NOT_READ_DETAIL, type AttemptGroup } from "./attempts";
 import type { FleetIncident, IncidentEntry, NodeIncident } from "./types";
 
 export const STORY_KINDS = ["sign", "incident", "cause", "answer", "attempts", "events", "daemon", "rollout", "config", "action", "verdict", "gap", "person", "node"] as const;
@@ -127,6 +127,7 @@ function attemptItem(group: AttemptGroup): StoryItem {
 
 function meaningWords({ cause, detail }: AttemptGroup): string {
   if (cause !== "unknown") return detail === undefined ? cause : `${cause} (${detail})`;
+  if (detail === NOT_READ_DETAIL) return "too many texts that differ, so that these were not read";
   return detail === undefined ? "the text does not say why" : `${detail}, and the text does not say why`;
 }
 

@@ -188,6 +188,9 @@ const MAX_LEAD_CHARS = 60;
 function clause(body: string, from: number, to: number): readonly [from: number, to: number] {
   let start = from;
   while (start > 0 && from - start < MAX_LEAD_CHARS && !(body.charAt(start - 1) === " " && ":;,".includes(body.charAt(start - 2)))) start -= 1;
+  // Not from within a word, where a long one stands before.
+  const blank = from - start >= MAX_LEAD_CHARS ? body.indexOf(" ", start) : -1;
+  if (blank >= 0 && blank < from) start = blank;
   while (start < from && (body.charAt(start) === " " || body.charAt(start) === "'")) start += 1;
   let end = Math.min(body.length, from + MAX_QUOTE_CHARS);
   for (const mark of CLAUSE_ENDS) {
