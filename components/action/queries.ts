@@ -5,6 +5,8 @@ import type { NodeOffer, Offer } from "./values";
 /** A change of a daemon may take the API server this long to accept; each step has its own limit in the server. */
 const RUN_TIMEOUT_MS = 60_000;
 const PLAN_TIMEOUT_MS = 20_000;
+/** An agent hears of it with the answer to its next report. */
+const TRY_TIMEOUT_MS = 40_000;
 
 /** What a plan is for; the same body goes to plan, dry run and run. */
 export type Wanted =
@@ -31,7 +33,7 @@ export const readRuns = (node: string | undefined, limit: number, signal?: Abort
 export const readAudit = (limit: number, signal?: AbortSignal): Promise<AuditLog> => fetchJson(`/api/v1/audit?limit=${limit}`, signal);
 
 export const makePlan = (wanted: Wanted, signal?: AbortSignal): Promise<ActionPlan> => postJson(`${of(wanted.node)}/plan`, body(wanted), { timeoutMs: PLAN_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) });
-export const tryPlan = (wanted: Wanted): Promise<DryRun> => postJson(`${of(wanted.node)}/dry-run`, body(wanted), { timeoutMs: PLAN_TIMEOUT_MS });
+export const tryPlan = (wanted: Wanted): Promise<DryRun> => postJson(`${of(wanted.node)}/dry-run`, body(wanted), { timeoutMs: TRY_TIMEOUT_MS });
 /** At most once per request id, so sending it again after a time-out is safe. */
 export const sendRun = (wanted: Wanted, sent: { readonly requestId: string; readonly version: string; readonly confirm: string }): Promise<ActionRunOut> =>
   postJson(`${of(wanted.node)}/run`, { ...body(wanted), ...sent }, { timeoutMs: RUN_TIMEOUT_MS });

@@ -11,6 +11,7 @@ const Answer = z.object({
   nadPluginTypes: z.array(z.unknown()).optional().catch(undefined),
   cniDaemonSets: z.array(z.unknown()).optional().catch(undefined),
   periodSeconds: z.number().min(MIN_TOLD_PERIOD_SECONDS).max(MAX_TOLD_PERIOD_SECONDS).optional().catch(undefined),
+  orders: z.boolean().optional().catch(undefined),
 });
 const DAEMON_SET = /^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/;
 
@@ -24,12 +25,13 @@ export function parseAnswer(text: string): PushAnswer | undefined {
   }
   const parsed = Answer.safeParse(json);
   if (!parsed.success) return undefined;
-  const { version, nadPluginTypes, cniDaemonSets, periodSeconds } = parsed.data;
+  const { version, nadPluginTypes, cniDaemonSets, periodSeconds, orders } = parsed.data;
   return {
     version,
     ...(nadPluginTypes === undefined ? {} : { nadPluginTypes: texts(nadPluginTypes, isPluginType).slice(0, MAX_NAD_PLUGIN_TYPES) }),
     ...(cniDaemonSets === undefined ? {} : { cniDaemonSets: texts(cniDaemonSets, (one) => DAEMON_SET.test(one)).slice(0, MAX_CNI_DAEMON_SETS) }),
     ...(periodSeconds === undefined ? {} : { periodSeconds }),
+    ...(orders === undefined ? {} : { orders }),
   };
 }
 

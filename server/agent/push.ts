@@ -1,57 +1,45 @@
-import { readFile, stat } from "node:fs/promises";
-import { Agent, request } from "node:https";
+import { request } from "node:https";
 import { z } from "zod";
 import { AGENT_SENT_HEADER, capText, type PushAnswer } from "../domain/agent-report";
 import { parseAnswer } from "./answer";
 import { boundedText } from "./bounded-text";
 import { reasonOf } from "./host-fs";
+import type { Line } from "./line";
 
 /** What became of one push. `refused`: sending the same again cannot help. `later`: the server is away, busy or does not know the token (yet). */
 export type Pushed = { readonly outcome: "taken"; readonly answer?: PushAnswer } | { readonly outcome: "refused"; readonly reason: string } | { readonly outcome: "later"; readonly reason: string; readonly retryAfterMs?: number };
 
 export interface Pusher {
   push(body: Buffer, sentMs: number): Promise<Pushed>;
-  close(): void;
 }
 
 const PUSH_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-const MAX_SECRET_FILE_BYTES = 64 * 1024;
 const MAX_RETRY_AFTER_SECONDS = 600;
-const SOCKETS = 1;
 
 const Problem = z.object({ title: z.string().optional(), detail: z.string().optional() });
 
-/** One kept-alive TLS connection. Token and authority are read again when their files change, as rotation does. */
-export function createPusher(options: { readonly url: string; readonly tokenFile: string; readonly caFile: string }): Pusher {
-  let agent: Agent | undefined;
-  const ca = cachedFile(options.caFile);
-  const token = cachedFile(options.tokenFile);
-
+/** Sends reports over the line, one at a time. */
+export function createPusher({ url, line }: { readonly url: string; readonly line: Line }): Pusher {
   return {
     push: async (body, sentMs) => {
-      let bearer: string;
+      let taken: Awaited<ReturnType<Line["take"]>>;
       try {
-        const authority = await ca();
-        if (authority.changed || agent === undefined) {
-          agent?.destroy();
-          agent = new Agent({ keepAlive: true, maxSockets: SOCKETS, ca: authority.text, minVersion: "TLSv1.3" });
-        }
-        bearer = (await token()).text.trim();
+        taken = await line.take();
       } catch (error) {
         return { outcome: "later", reason: error instanceof Error ? error.message : String(error) };
       }
-      const using = agent;
+      const { agent, bearer } = taken;
       const late = AbortSignal.timeout(PUSH_TIMEOUT_MS);
       return new Promise<Pushed>((resolve) => {
         const later = (reason: string): void => {
           resolve({ outcome: "later", reason: capText(reason) });
         };
         const call = request(
-          options.url,
+          url,
           {
             method: "POST",
-            agent: using,
+            agent,
             signal: late,
             headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-encoding": "gzip", "content-length": body.length, [AGENT_SENT_HEADER]: String(sentMs) },
           },
@@ -71,9 +59,6 @@ export function createPusher(options: { readonly url: string; readonly tokenFile
         });
         call.end(body);
       });
-    },
-    close: () => {
-      agent?.destroy();
     },
   };
 }
@@ -107,21 +92,4 @@ function explain(error: Error): string {
   if (code === "UNABLE_TO_VERIFY_LEAF_SIGNATURE" || code === "SELF_SIGNED_CERT_IN_CHAIN" || code === "DEPTH_ZERO_SELF_SIGNED_CERT") return `${code}: the server's certificate is not from the authority in --ca-file`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `${code}: the server's certificate is for other names (add this one to the server with --agent-name)`;
   return code;
-}
-
-/** A small file's text, read again when it was replaced or written. */
-export function cachedFile(path: string): () => Promise<{ readonly text: string; readonly changed: boolean }> {
-  let last: { readonly stamp: string; readonly text: string } | undefined;
-  return async () => {
-    try {
-      const found = await stat(path);
-      const stamp = `${String(found.ino)} ${String(found.mtimeMs)} ${String(found.size)}`;
-      if (last?.stamp === stamp) return { text: last.text, changed: false };
-      if (!found.isFile() || found.size > MAX_SECRET_FILE_BYTES) throw new Error(`not a file of at most ${String(MAX_SECRET_FILE_BYTES)} bytes`);
-      last = { stamp, text: await readFile(path, "utf8") };
-      return { text: last.text, changed: true };
-    } catch (error) {
-      throw new Error(`${path} could not be read: ${reasonOf(error)}`, { cause: error });
-    }
-  };
 }

@@ -4,11 +4,14 @@ import type { AgentReport, PushAnswer } from "../domain/agent-report";
 import { AGENT_PERIOD_MS } from "../domain/sources";
 import { monotonicMs, type Clock } from "../clock";
 import type { Log } from "../log";
+import { createBell, type Bell } from "./bell";
 import { reportBuffer } from "./buffer";
+import type { DeskAddress } from "./actions/desk";
 import type { AgentOptions } from "./options";
 import { serveHealth } from "./health";
 import { countLosses } from "./losses";
-import { cachedFile, createPusher } from "./push";
+import { lineOfFiles, type Line } from "./line";
+import { createPusher } from "./push";
 import { createReporter, type Reporter } from "./report";
 import { createSender, sleep } from "./sender";
 import { reportAsText } from "./text";
@@ -39,18 +42,18 @@ export async function runAgent(options: AgentOptions, environment: AgentEnvironm
 
 async function once(options: AgentOptions, { clock, log, stdout }: AgentEnvironment): Promise<number> {
   const reporter = createReporter(options, clock, log);
-  const pusher = options.push === undefined ? undefined : createPusher(options.push);
+  const line = options.push === undefined ? undefined : lineOfFiles(options.push);
   try {
     const report = await reporter.report();
     stdout.write(options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : reportAsText(report));
-    if (pusher === undefined) return 0;
-    const pushed = await pusher.push(await pack(report), clock.now());
+    if (options.push === undefined || line === undefined) return 0;
+    const pushed = await createPusher({ url: options.push.url, line }).push(await pack(report), clock.now());
     if (pushed.outcome === "taken") return 0;
     log.error({ reason: pushed.reason }, "the report was not taken");
     return 1;
   } finally {
     reporter.close();
-    pusher?.close();
+    line?.close();
   }
 }
 
@@ -61,14 +64,18 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
   const health = options.healthPort === undefined ? undefined : await serveHealth(options.healthPort, options.periodMs ?? AGENT_PERIOD_MS, monotonicMs);
   const losses = countLosses();
   const reporter = createReporter(options, clock, log, losses.told);
-  const pusher = createPusher(options.push);
+  const line = lineOfFiles(options.push);
+  const pusher = createPusher({ url: options.push.url, line });
   const buffer = reportBuffer({ maxAgeMs: options.bufferAgeMs, maxBytes: options.bufferBytes }, (gone, reason) => {
     losses.add(gone, reason);
     log.warn({ count: gone.length, reason, left: buffer.length, bytes: buffer.bytes }, "reports that wait for the server were dropped");
   });
   let periodMs = options.periodMs ?? AGENT_PERIOD_MS;
+  const bell = createBell();
+  const heedOrders = orderCall(line, bell);
   const told = (answer: PushAnswer): void => {
     reporter.told(answer);
+    heedOrders(answer);
     if (options.periodMs === undefined && answer.periodSeconds !== undefined) periodMs = answer.periodSeconds * MS_PER_SECOND;
   };
   const sender = createSender({ buffer, pusher, told, clock, log, signal, random });
@@ -78,7 +85,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
     });
   });
   log.info({ node: options.node, url: options.push.url, periodMs, actions: options.work?.actions ?? [] }, "agent started");
-  const working = takeOrders(options, options.push, reporter, environment, random);
+  const working = takeOrders(options, { url: options.push.url, line, bell }, reporter, environment, random);
   try {
     while (!signal.aborted) {
       const startedMs = clock.now();
@@ -95,7 +102,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
     // A removal that hangs is not waited for: it was noted as begun.
     await Promise.all([inTime(working, clock), sender.end()]);
     reporter.close();
-    pusher.close();
+    line.close();
     health?.close();
     log.info({ unsent: buffer.length }, "agent ended");
   }
@@ -108,18 +115,29 @@ async function inTime(work: Promise<void>, clock: Clock): Promise<void> {
   enough.abort();
 }
 
+/**
+ * When the server is asked for orders: once after the start, since one may have been taken by an agent that is gone, and whenever the
+ * answer to a report says that one waits. A server that does not say holds the asking instead, which needs room beside the reports.
+ */
+function orderCall(line: Line, bell: Bell): (answer: PushAnswer) => void {
+  let asked = false;
+  return ({ orders }) => {
+    if (orders === undefined) line.widen();
+    if (!asked || orders !== false) bell.ring();
+    asked = true;
+  };
+}
+
 /** Orders of the server, where the command line allows any. A worker that cannot go on says so, and the reports do. */
-async function takeOrders({ work, node, hostRoot }: AgentOptions, push: NonNullable<AgentOptions["push"]>, reporter: Reporter, { clock, log, signal }: AgentEnvironment, random: () => number): Promise<void> {
+async function takeOrders({ work, node, hostRoot }: AgentOptions, address: DeskAddress, reporter: Reporter, { clock, log, signal }: AgentEnvironment, random: () => number): Promise<void> {
   if (work === undefined) return;
   // Loaded only where it is wanted, for the memory of those that do without.
   const [{ createDesk }, { ownSite }, { runWorker }] = await Promise.all([import("./actions/desk"), import("./actions/site"), import("./actions/worker")]);
-  const desk = createDesk({ url: push.url, ca: cachedFile(push.caFile), token: cachedFile(push.tokenFile) }, clock, signal);
+  const desk = createDesk(address, clock, signal);
   try {
     await runWorker({ ...work, node, site: ownSite(hostRoot, reporter, clock), desk, reporter, clock, log, signal, random });
   } catch (err) {
     log.error({ err }, "orders are not taken any more until the agent is started again");
-  } finally {
-    desk.close();
   }
 }
 

@@ -154,7 +154,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         kinds,
         api: answers.look(kinds, clock.now()),
         kubelet: { mode: kubelet.mode, tls: kubelet.tls, scraped: kubelet.scraped, failing: kubelet.failing, skipped: kubelet.skipped, lateMs: Math.round(kubelet.lateMs) },
-        agents: { listening: listener !== undefined, reporting: pipeline.reportingAgents, dropped: listener?.dropped ?? {}, ...(listener === undefined ? {} : { accepted: listener.accepted, turnedAway: listener.turnedAway }), ...(listener?.identityTrouble === undefined ? {} : { identityTrouble: listener.identityTrouble }) },
+        agents: { listening: listener !== undefined, reporting: pipeline.reportingAgents, dropped: listener?.dropped ?? {}, ...(listener === undefined ? {} : { accepted: listener.accepted, turnedAway: listener.turnedAway, connections: listener.connections }), ...(listener?.identityTrouble === undefined ? {} : { identityTrouble: listener.identityTrouble }) },
         store: { ...writer.state, ...withSize(ingest.sizeBytes()) },
         ...(doneShare === undefined ? {} : { backfill: { doneShare } }),
         actionsAllowed: config.allowActions,

@@ -4,14 +4,19 @@ import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import { createDesk } from "../agent/actions/desk";
+import { lineOfFiles } from "../agent/line";
 import { agentOptions } from "../agent/options";
 import { runAgent } from "../agent/run";
 import { recordedRuntime } from "../agent/testing/recorded-runtime";
 import { systemClock } from "../clock";
 import { ORDER_VALID_MS, TAKE_WITHIN_MS, type WorkOrder } from "../domain/actions/work-order";
 import { createLog } from "../log";
-import { ensureAgentAuthority } from "../sources/agent/authority";
+import { ensureAgentAuthority, issueListenerCertificate } from "../sources/agent/authority";
 import { startAgentListener, type AgentListener } from "../sources/agent/listener";
+import { signed } from "../sources/agent/work";
 import { agentFolder, issueAgentToken } from "../sources/agent/tokens";
 import { openIngest } from "../store/ingest";
 import { openState } from "../store/state";
@@ -40,6 +45,7 @@ let listener: AgentListener;
 let runtime: { close(): void };
 let agents: { readonly stop: AbortController; readonly done: Promise<number> }[];
 let reported: number;
+let askings: string[];
 
 beforeEach(async () => {
   root = await mkdtemp(path.join(tmpdir(), "sg-"));
@@ -55,6 +61,7 @@ beforeEach(async () => {
   ingest = openIngest({ file: store.file, nowMs: Date.now() });
   agents = [];
   reported = 0;
+  askings = [];
   await serve();
 });
 afterEach(async () => {
@@ -69,7 +76,14 @@ afterEach(async () => {
 
 async function serve(port = 0): Promise<void> {
   const { authority } = await ensureAgentAuthority(dataDir);
-  desk = openWorkDesk({ work: ingest.work, pods: () => Promise.resolve(undefined), clock: systemClock, log });
+  const opened = openWorkDesk({ work: ingest.work, pods: () => Promise.resolve(undefined), clock: systemClock, log });
+  desk = {
+    ...opened,
+    ask: (node, held, gone) => {
+      askings.push(held ? "held" : "at once");
+      return opened.ask(node, held, gone);
+    },
+  };
   listener = await startAgentListener({ host: "127.0.0.1", port, authority, tokens: agentFolder(dataDir), observe: () => void (reported += 1), work: desk, clock: systemClock, log });
 }
 async function stopServing(): Promise<void> {
@@ -191,6 +205,73 @@ describe("an order", () => {
     await serve(port);
     const next = await ask(order({ dry: true, objects: [] }));
     expect((await endOf(next)).outcome?.state).toBe("ended");
+  });
+});
+
+describe("asking for orders", () => {
+  it("takes no second connection and no asking that is held: the answer to a report says that an order waits", async () => {
+    startAgent();
+    await expect.poll(() => reported, DEADLINE).toBeGreaterThanOrEqual(3);
+    expect(askings, "once after the start").toEqual(["at once"]);
+    const made = await ask(order());
+    const next = await ask(order({ dry: true, objects: [] }));
+    for (const one of [made, next]) expect((await endOf(one)).outcome?.state).toBe("ended");
+    const soFar = reported;
+    await expect.poll(() => reported, DEADLINE).toBeGreaterThanOrEqual(soFar + 2);
+    // One for each order, one that found no more, and one for a word of just before it was taken.
+    expect(askings.length).toBeLessThanOrEqual(7);
+    expect(askings).not.toContain("held");
+    expect(listener.status()).toMatchObject({ connections: 1, turnedAway: 0 });
+  });
+
+  it("is held for an agent of before, which does not say how it wants it, and answered as soon as there is an order", async () => {
+    const { port } = listener;
+    const file = (name: string) => path.join(agentFolder(dataDir), name);
+    const line = lineOfFiles({ caFile: file("ca.crt"), tokenFile: file("node-1.token") });
+    const gone = new AbortController();
+    try {
+      const asked = createDesk({ url: `https://127.0.0.1:${String(port)}`, line }, systemClock, gone.signal).ask();
+      await expect.poll(() => askings, DEADLINE).toEqual(["held"]);
+      const made = await ask(order());
+      expect(await asked).toMatchObject({ begun: false, order: { id: made.id } });
+    } finally {
+      gone.abort();
+      line.close();
+    }
+  });
+
+  it("goes on beside the reports at a server of before, which holds the asking and says nothing of orders in its answers", async () => {
+    const { authority } = await ensureAgentAuthority(dataDir);
+    await stopServing();
+    const held: ServerResponse[] = [];
+    const certificate = await issueListenerCertificate(authority, []);
+    let pushes = 0;
+    const before = createServer({ key: certificate.keyPem, cert: certificate.certPem, minVersion: "TLSv1.3" }, (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        if (request.url === "/v1/report") {
+          pushes += 1;
+          response.end('{"version":1}');
+        } else if (held.push(response) === 1) {
+          const { nonce } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { nonce: string };
+          response.end(JSON.stringify(signed({ nonce, sentMs: Date.now() }, authority.keyPem)));
+        }
+      });
+    });
+    await new Promise<void>((resolve) => before.listen(listener.port, "127.0.0.1", resolve));
+    try {
+      startAgent();
+      await expect.poll(() => held.length, DEADLINE).toBe(2); // the first found nothing, the second is held
+      const soFar = pushes;
+      await expect.poll(() => pushes, DEADLINE).toBeGreaterThanOrEqual(soFar + 3);
+      expect(held).toHaveLength(2);
+    } finally {
+      await Promise.all(agents.splice(0).map((agent) => end(agent)));
+      before.closeAllConnections();
+      await new Promise((resolve) => before.close(resolve));
+      await serve();
+    }
   });
 });
 

@@ -37,6 +37,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const reports = new Counter({ name: "sandglass_agent_reports_total", help: "Reports of agents that were taken", registers: [registry] });
   const refused = new Counter({ name: "sandglass_agent_dropped_total", help: "Messages to the agent port that were dropped, by reason", labelNames: ["reason"], registers: [registry] });
   const turnedAway = new Counter({ name: "sandglass_agent_connections_turned_away_total", help: "Connections to the agent port that were closed at once because there were too many", registers: [registry] });
+  const connections = gauge("sandglass_agent_connections", "Connections to the agent port that are open");
   const identity = gauge("sandglass_agent_tokens_checked", "0 while the service-account tokens of agents cannot be checked");
   const lostReports = gauge("sandglass_agent_reports_lost", "Reports that agents gave up since each of them started, since they could not send them; of those that tell", ["reason"]);
   const tellLosses = gauge("sandglass_agents_telling_losses", "Agents heard now, by whether they tell how many reports they gave up", ["tells"]);
@@ -54,11 +55,12 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   };
   /** What the listener counted when it was last looked at; a counter here takes the difference. */
   let told: { readonly accepted: number; readonly turnedAway: number; readonly dropped: Readonly<Record<string, number>> } = { accepted: 0, turnedAway: 0, dropped: {} };
-  const agents = ({ accepted = 0, turnedAway: away = 0, dropped: byReason, identityTrouble }: CollectorStatus["agents"]): void => {
+  const agents = ({ accepted = 0, turnedAway: away = 0, dropped: byReason, identityTrouble, connections: open = 0 }: CollectorStatus["agents"]): void => {
     reports.inc(accepted - told.accepted);
     turnedAway.inc(away - told.turnedAway);
     for (const [reason, count] of Object.entries(byReason)) refused.inc({ reason }, count - (told.dropped[reason] ?? 0));
     told = { accepted, turnedAway: away, dropped: byReason };
+    connections.set(open);
     identity.set(identityTrouble === undefined ? 1 : 0);
   };
   const ticks = new Histogram({ name: "sandglass_tick_seconds", help: "Judging and writing what changed", buckets: [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 1], registers: [registry] });

@@ -3,7 +3,7 @@ import type { Clock } from "../clock";
 import type { NodeName } from "../domain/ids";
 import type { Log } from "../log";
 import type { HandedOut, WorkDesk } from "../sources/agent/work";
-import type { Work } from "../store/state-types";
+import type { StoredWork, Work } from "../store/state-types";
 import { StoreUnwritable } from "../store/types";
 
 /** A page's click is in the store; this often it is looked at while an agent asks. */
@@ -21,11 +21,13 @@ export interface RunningDesk extends WorkDesk {
 
 /**
  * Hands each order out once, to an asking of its own node, and writes down what is told. Holds nothing that a restart would lose:
- * orders and what became of them are in the store. One asking a node is held; a newer one takes its place.
+ * orders and what became of them are in the store. An asking is held only where its agent wants that, one a node; a newer one takes its place.
  */
 export function openWorkDesk(options: { readonly work: Work; readonly pods: (node: NodeName) => Promise<NodePods | undefined>; readonly clock: Clock; readonly log: Log }): RunningDesk {
   const { work, clock, log } = options;
   const askings = new Map<NodeName, Asking>();
+  /** Nodes for which an order waited at the last look. */
+  let wanted: ReadonlySet<string> = new Set();
   let expiredMs = Number.NEGATIVE_INFINITY;
 
   const answer = (node: NodeName, handed: HandedOut | undefined): void => {
@@ -33,8 +35,8 @@ export function openWorkDesk(options: { readonly work: Work; readonly pods: (nod
     askings.delete(node);
     asking?.answer(handed);
   };
-  const handOut = (nowMs: number): void => {
-    for (const { order } of work.waiting(nowMs)) {
+  const handOut = (waiting: readonly StoredWork[], nowMs: number): void => {
+    for (const { order } of waiting) {
       const node = [...askings.keys()].find((one) => one === order.node);
       if (node !== undefined && work.take(order.id, nowMs)) answer(node, { order, begun: false });
     }
@@ -42,7 +44,9 @@ export function openWorkDesk(options: { readonly work: Work; readonly pods: (nod
   const look = (): void => {
     const nowMs = clock.now();
     try {
-      if (askings.size > 0) handOut(nowMs);
+      const waiting = work.waiting(nowMs);
+      if (askings.size > 0) handOut(waiting, nowMs);
+      wanted = new Set(waiting.map(({ order }) => order.node));
       if (nowMs - expiredMs >= EXPIRE_EVERY_MS) {
         expiredMs = nowMs;
         const lost = work.expire(nowMs);
@@ -53,6 +57,16 @@ export function openWorkDesk(options: { readonly work: Work; readonly pods: (nod
       log.warn({ err }, "orders wait until the store can be written");
     }
     for (const [node, { untilMs }] of askings) if (nowMs >= untilMs) answer(node, undefined);
+  };
+  const handAtOnce = (node: NodeName): HandedOut | undefined => {
+    const nowMs = clock.now();
+    try {
+      const mine = work.waiting(nowMs).find(({ order }) => order.node === node && work.take(order.id, nowMs));
+      return mine === undefined ? undefined : { order: mine.order, begun: false };
+    } catch (err) {
+      if (!(err instanceof StoreUnwritable)) throw err;
+      return undefined; // it waits on, and the next report's answer says so
+    }
   };
   const whileReadable = <T>(read: () => readonly T[]): readonly T[] => {
     try {
@@ -71,7 +85,8 @@ export function openWorkDesk(options: { readonly work: Work; readonly pods: (nod
   }, LOOK_EVERY_MS);
 
   return {
-    ask: (node, signal) =>
+    waits: (node) => wanted.has(node),
+    ask: (node, held, signal) =>
       new Promise((resolve) => {
         answer(node, undefined);
         const gone = (): void => {
@@ -86,9 +101,13 @@ export function openWorkDesk(options: { readonly work: Work; readonly pods: (nod
           return;
         }
         // An agent that asks has nothing under way: what it took before was lost on the way, or it was started anew. It knows which.
-        const [held] = whileReadable(() => work.taken(node));
-        if (held !== undefined) {
-          settle({ order: held.order, begun: held.outcome !== undefined });
+        const [taken] = whileReadable(() => work.taken(node));
+        if (taken !== undefined) {
+          settle({ order: taken.order, begun: taken.outcome !== undefined });
+          return;
+        }
+        if (!held) {
+          settle(handAtOnce(node));
           return;
         }
         askings.set(node, { answer: settle, untilMs: clock.now() + ASK_HELD_MS });

@@ -119,6 +119,8 @@ export interface PushAnswer {
   readonly cniDaemonSets?: readonly string[];
   /** Time between reports, for agents whose own command line does not say. */
   readonly periodSeconds?: number;
+  /** Whether an order waits for this node's agent; absent from a server that holds the agent's asking until there is one, or has no orders. */
+  readonly orders?: boolean;
 }
 /** Bounds of that: a node whose agent is silent for three of the usual periods counts as stale, so a longer one is not told. */
 export const MIN_TOLD_PERIOD_SECONDS = 1;

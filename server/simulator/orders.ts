@@ -2,6 +2,7 @@ import path from "node:path";
 import { createDesk, DeskError, type Desk } from "../agent/actions/desk";
 import { openJournal } from "../agent/actions/journal";
 import { takeOrders } from "../agent/actions/worker";
+import { createLine } from "../agent/line";
 import { sleep } from "../agent/sender";
 import type { Clock } from "../clock";
 import type { NodeAction } from "../domain/actions/work-order";
@@ -40,11 +41,12 @@ export function orderTaker(node: NodeModel, options: OrdersOptions, context: { r
 
   const live = async (signal: AbortSignal): Promise<void> => {
     const journal = await openJournal(path.join(options.stateDir, name));
-    const desk = createDesk({ url: options.url, ca: () => Promise.resolve({ text: options.caPem, changed: false }), token: () => Promise.resolve({ text: options.token }) }, clock, signal);
+    const line = createLine({ ca: () => Promise.resolve({ text: options.caPem, changed: false }), token: () => Promise.resolve({ text: options.token }) });
+    const desk = createDesk({ url: options.url, line }, clock, signal);
     try {
       await takeOrders({ node: name, actions: options.actions, site: modelSite(node), desk: heardOnly(desk, node, clock, signal), reporter: { last: options.last }, clock, log, signal, random }, journal);
     } finally {
-      desk.close();
+      line.close();
     }
   };
   return {

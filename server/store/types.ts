@@ -104,6 +104,8 @@ export interface CollectorStatus {
     readonly accepted?: number;
     readonly dropped: Readonly<Record<string, number>>;
     readonly turnedAway?: number;
+    /** Connections that are open now. */
+    readonly connections?: number;
     /** Why agents' service-account tokens cannot be checked. */
     readonly identityTrouble?: { readonly reason: string; readonly sinceMs: number };
   };

@@ -1,22 +1,23 @@
 import { randomBytes, verify, X509Certificate } from "node:crypto";
-import { Agent, request } from "node:https";
+import { request } from "node:https";
 import { z } from "zod";
 import { AGENT_REPORT_PATH, capText } from "../../domain/agent-report";
 import { ASK_HELD_MS, MAX_OBJECT_NAME_CHARS, MAX_OBJECT_REASON_CHARS, WORK_ASK_PATH, WORK_TOLD_PATH, WORK_VERSION, type NodePods, type WorkObject, type WorkState } from "../../domain/actions/work-order";
 import type { Clock } from "../../clock";
+import type { Bell } from "../bell";
 import { boundedText } from "../bounded-text";
 import { reasonOf } from "../host-fs";
+import type { Line } from "../line";
 import { parsePayload, podsHere, type Payload } from "./order";
 
 /** The server's side of orders, as this agent reaches it. Each answer is checked to be the server's own and for this very asking. */
 export interface Desk {
-  /** Held by the server while there is nothing. Throws DeskError. */
+  /** Waits while there is nothing, and ends without an order now and then. Throws DeskError. */
   ask(): Promise<{ readonly order?: unknown; readonly begun: boolean; readonly pods?: NodePods }>;
   /** Throws DeskError; `gone` where the server does not know the order. */
   tell(told: { readonly id: string; readonly state: WorkState; readonly reason?: string; readonly objects: readonly WorkObject[] }, wantPods: boolean): Promise<{ readonly pods?: NodePods }>;
   /** The server's clock, by its last answer. */
   nowMs(): number;
-  close(): void;
 }
 
 export class DeskError extends Error {
@@ -38,51 +39,46 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 const Signed = z.object({ version: z.literal(WORK_VERSION), payload: z.string(), signature: z.string() });
 
-/** Where the desk is, and by what both sides know each other; read anew at each asking, as they may be exchanged. */
+/** Where the desk is and how it is reached. */
 export interface DeskAddress {
   readonly url: string;
-  readonly ca: () => Promise<{ readonly text: string; readonly changed: boolean }>;
-  readonly token: () => Promise<{ readonly text: string }>;
+  readonly line: Line;
+  /** Rung when an order may wait; then the server is asked without holding the asking. Without it the asking is held, which takes a connection for itself. */
+  readonly bell?: Bell;
 }
 
-export function createDesk({ url: address, ca, token }: DeskAddress, clock: Clock, signal: AbortSignal): Desk {
+export function createDesk({ url: address, line, bell }: DeskAddress, clock: Clock, signal: AbortSignal): Desk {
   const base = new URL(address);
   const prefix = base.pathname.endsWith(AGENT_REPORT_PATH) ? base.pathname.slice(0, -AGENT_REPORT_PATH.length) : base.pathname.replace(/\/$/, "");
-  let agent: Agent | undefined;
-  let keys: readonly X509Certificate[] = [];
+  let known: { readonly authority: string; readonly keys: readonly X509Certificate[] } | undefined;
   let offsetMs = 0;
 
   const call = async (path: string, body: object, timeoutMs: number): Promise<Payload> => {
     const nonce = randomBytes(NONCE_BYTES).toString("base64url");
     const answer = await send(path, { version: WORK_VERSION, nonce, ...body }, timeoutMs);
-    const payload = checkSigned(answer, keys, nonce);
+    const payload = checkSigned(answer, known?.keys ?? [], nonce);
     offsetMs = payload.sentMs - clock.now();
     return payload;
   };
   const send = async (path: string, body: object, timeoutMs: number): Promise<string> => {
-    let bearer: string;
+    let taken: Awaited<ReturnType<Line["take"]>>;
     try {
-      const authority = await ca();
-      if (authority.changed || agent === undefined) {
-        agent?.destroy();
-        keys = (authority.text.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
-        agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.text, minVersion: "TLSv1.3" });
-      }
-      bearer = (await token()).text.trim();
+      taken = await line.take();
+      if (known?.authority !== taken.authority) known = { authority: taken.authority, keys: (taken.authority.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem)) };
     } catch (error) {
       throw new DeskError(error instanceof Error ? error.message : String(error), "later");
     }
+    const { agent, bearer } = taken;
     const text = JSON.stringify(body);
     const url = new URL(base);
     url.pathname = prefix + path;
-    const using = agent;
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
         reject(new DeskError(capText(error.name === "TimeoutError" ? `no answer in ${String(timeoutMs / 1000)} s` : reasonOf(error)), "later"));
       };
       const asked = request(
         url,
-        { method: "POST", agent: using, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-length": Buffer.byteLength(text) } },
+        { method: "POST", agent, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", "content-length": Buffer.byteLength(text) } },
         (response) => {
           boundedText(response, MAX_ANSWER_BYTES).then((answer) => {
             if (response.statusCode === 200) resolve(answer);
@@ -98,14 +94,18 @@ export function createDesk({ url: address, ca, token }: DeskAddress, clock: Cloc
 
   return {
     ask: async () => {
-      const payload = await call(WORK_ASK_PATH, {}, ASK_TIMEOUT_MS);
-      return { ...(payload.order === undefined ? {} : { order: payload.order }), begun: payload.begun ?? false, ...pods(payload) };
+      await bell?.rung(signal);
+      let more = true; // until an answer says that there is none
+      try {
+        const payload = await call(WORK_ASK_PATH, bell === undefined ? {} : { held: false }, ASK_TIMEOUT_MS);
+        more = payload.order !== undefined;
+        return { ...(more ? { order: payload.order } : {}), begun: payload.begun ?? false, ...pods(payload) };
+      } finally {
+        if (more) bell?.ring();
+      }
     },
     tell: async (told, wantPods) => pods(await call(WORK_TOLD_PATH, { ...bounded(told), wantPods }, TELL_TIMEOUT_MS)),
     nowMs: () => clock.now() + offsetMs,
-    close: () => {
-      agent?.destroy();
-    },
   };
 }
 

@@ -110,6 +110,7 @@ interface Seen {
   readonly rssMib: number;
   readonly pagesMs: readonly number[];
   readonly loopMs: number;
+  readonly connections: number;
 }
 
 /** Memory, the event loop's delay and the pages' answers while the agents come back. */
@@ -117,6 +118,7 @@ function watchServer(server: Program, port: number, metricsUrl: string): { end()
   const rss: number[] = [];
   const pagesMs: number[] = [];
   const loop: number[] = [];
+  const connections: number[] = [];
   let running = true;
   const watching = (async () => {
     while (running) {
@@ -126,7 +128,9 @@ function watchServer(server: Program, port: number, metricsUrl: string): { end()
       await answer.arrayBuffer();
       if (!answer.ok) throw new Error(`the status answered ${answer.status}`);
       pagesMs.push(performance.now() - beganMs);
-      loop.push((await readOwnMetrics(metricsUrl)).value("sandglass_nodejs_eventloop_lag_max_seconds") * 1_000);
+      const metrics = await readOwnMetrics(metricsUrl);
+      loop.push(metrics.value("sandglass_nodejs_eventloop_lag_max_seconds") * 1_000);
+      connections.push(metrics.value("sandglass_agent_connections"));
       await wait(LOOK_EVERY_MS);
     }
   })();
@@ -134,7 +138,7 @@ function watchServer(server: Program, port: number, metricsUrl: string): { end()
     end: async () => {
       running = false;
       await watching;
-      return { rssMib: largest(rss), pagesMs, loopMs: largest(loop) };
+      return { rssMib: largest(rss), pagesMs, loopMs: largest(loop), connections: largest(connections) };
     },
   };
 }
@@ -152,6 +156,7 @@ function figures(agents: number, back: Return, server: Seen & { readonly cpuSeco
     figure("every kept report taken after", back.allMs / 1_000, "seconds"),
     figure("pushes told to come back (429)", busy, "count"),
     figure("pushes that failed otherwise and were tried again", failed, "count"),
+    figure("connections open at once, largest seen; each agent takes orders", server.connections, "count", { note: `for ${agents.toLocaleString("en")} agents` }),
     figure("connections closed at once", server.turnedAway, "count"),
     figure("longest wait of an agent for an answer", back.longestAnswerMs, "ms"),
     figure("tokens shown to the API server", server.reviews, "count"),

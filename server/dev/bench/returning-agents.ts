@@ -4,10 +4,14 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { reportBuffer } from "../../agent/buffer";
+import { createDesk, type Desk } from "../../agent/actions/desk";
+import { fullJitterMs } from "../../agent/backoff";
+import { createBell } from "../../agent/bell";
+import { lineOfFiles, type Line } from "../../agent/line";
 import { createPusher, type Pushed, type Pusher } from "../../agent/push";
-import { createSender } from "../../agent/sender";
+import { createSender, sleep } from "../../agent/sender";
 import { systemClock } from "../../clock";
-import { AGENT_AUDIENCE } from "../../domain/agent-report";
+import { AGENT_AUDIENCE, type PushAnswer } from "../../domain/agent-report";
 import { createLog } from "../../log";
 import { sampleReport } from "../../sources/agent/testing";
 import { largest } from "./statistics";
@@ -50,7 +54,7 @@ export async function returningAgents({ folder, nodes, held, url, caFile, accoun
   await mkdir(folder, { recursive: true });
   const log = createLog("silent", "bench");
   const nowMs = Date.now();
-  const ready: { readonly pusher: Pusher; readonly buffer: ReturnType<typeof reportBuffer> }[] = [];
+  const ready: { readonly pusher: Pusher; readonly buffer: ReturnType<typeof reportBuffer>; readonly line: Line }[] = [];
   for (const node of nodes) {
     const tokenFile = path.join(folder, `${node}.token`);
     await writeFile(tokenFile, tokenOf(node, account, nowMs));
@@ -60,7 +64,8 @@ export async function returningAgents({ folder, nodes, held, url, caFile, accoun
       const atMs = nowMs - (held - sequence) * PERIOD_MS;
       buffer.add({ atMs, sequence, body: await compress(JSON.stringify(reportOf(node, startId, sequence, atMs)), { level: 1 }) });
     }
-    ready.push({ pusher: createPusher({ url, tokenFile, caFile }), buffer });
+    const line = lineOfFiles({ tokenFile, caFile });
+    ready.push({ pusher: createPusher({ url, line }), buffer, line });
   }
   return {
     comeBack: async (mostMs) => {
@@ -81,7 +86,7 @@ export async function returningAgents({ folder, nodes, held, url, caFile, accoun
         allMs = performance.now() - beganMs;
         if (taken === nodes.length * held) allDone();
       };
-      const senders = ready.map(({ pusher, buffer }) => {
+      const senders = ready.map(({ pusher, buffer, line }) => {
         let through = false;
         const watched: Pusher = {
           push: async (body, sentMs) => {
@@ -95,19 +100,39 @@ export async function returningAgents({ folder, nodes, held, url, caFile, accoun
             }
             return pushed;
           },
-          close: () => pusher.close(),
         };
-        return createSender({ buffer, pusher: watched, told: () => undefined, clock: systemClock, log, signal: ending.signal, random: Math.random });
+        const bell = createBell();
+        const desk = createDesk({ url, line, bell }, systemClock, ending.signal);
+        void asksForOrders(desk, ending.signal);
+        let asked = false;
+        const told = ({ orders }: PushAnswer): void => {
+          if (!asked || orders !== false) bell.ring();
+          asked = true;
+        };
+        return createSender({ buffer, pusher: watched, told, clock: systemClock, log, signal: ending.signal, random: Math.random });
       });
       for (const sender of senders) sender.wake();
       const late = setTimeout(allDone, mostMs);
       await done;
       clearTimeout(late);
       ending.abort();
-      for (const { pusher } of ready) pusher.close();
+      for (const { line } of ready) line.close();
       return { firstMs, allMs, taken, outcomes, longestAnswerMs: largest(answers) };
     },
   };
+}
+
+/** As an agent with --enable-actions does, which finds none here. */
+async function asksForOrders(desk: Desk, signal: AbortSignal): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      await desk.ask();
+      failures = 0;
+    } catch {
+      failures += 1; // as of a busy server; the real worker says so in its log
+      await sleep(systemClock, 1_000 + fullJitterMs(failures, 1_000, 30_000, Math.random()), signal);
+    }
+  }
 }
 
 /** 409: it was taken, and the answer did not come in time. */

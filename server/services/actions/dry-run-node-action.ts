@@ -13,8 +13,8 @@ import { DRY_RUN_VALID_MS } from "./dry-run-action";
 import { makeNodePlan, nodeObject, type NodePlanRequest } from "./make-node-plan";
 import { touchedOut } from "./plan-out";
 
-/** A page waits this long; an agent that asks takes an order within a second and lists within seconds. */
-const WAIT_MS = 15_000;
+/** A page waits this long: an agent hears of an order with the answer to its next report, within a period, and lists within seconds. */
+const WAIT_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
 /**
@@ -46,7 +46,7 @@ async function answerOf(ctx: ActionCtx, id: string): Promise<StoredWork> {
     const work = await ctx.state.work({ id });
     if (work?.state === "ended") return work;
     if (work?.state === "lost" || monotonicMs() >= untilMs) {
-      throw new ServiceError("unavailable", work?.state === "waiting" ? "The node's agent did not ask for orders: is it running, started with --enable-actions, and can it reach the agent port?" : "The node's agent took the order and did not answer in time. Try again.");
+      throw new ServiceError("unavailable", work?.state === "waiting" ? "The node's agent did not take the order: is it running, started with --enable-actions, and can it reach the agent port?" : "The node's agent took the order and did not answer in time. Try again.");
     }
     await new Promise<void>((resolve) => void systemClock.after(LOOK_EVERY_MS, resolve));
   }

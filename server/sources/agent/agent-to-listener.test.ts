@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDesk } from "@/server/agent/actions/desk";
 import { agentOptions } from "@/server/agent/options";
-import { cachedFile } from "@/server/agent/push";
+import { lineOfFiles } from "@/server/agent/line";
 import { runAgent } from "@/server/agent/run";
 import { scaledClock, systemClock, type Clock } from "@/server/clock";
 import type { Observation } from "@/server/domain/observation";
@@ -218,17 +218,17 @@ test("a server that takes the connection and says nothing does not keep the agen
 
 test("one connection carries any number of askings for orders, and nothing of those before is kept", async () => {
   const kept: AbortSignal[] = [];
-  const { port } = await listen(0, { ask: (_node, gone) => Promise.resolve(void kept.push(gone)), told: () => true, pods: () => Promise.resolve(undefined) });
+  const { port } = await listen(0, { waits: () => false, ask: (_node, _held, gone) => Promise.resolve(void kept.push(gone)), told: () => true, pods: () => Promise.resolve(undefined) });
   const warnings: string[] = [];
   const warned = (warning: Error): void => void warnings.push(warning.message);
   process.on("warning", warned);
   const ending = new AbortController();
-  const file = (name: string): ReturnType<typeof cachedFile> => cachedFile(path.join(agentFolder(dataDir), name));
-  const desk = createDesk({ url: `https://127.0.0.1:${String(port)}`, ca: file("ca.crt"), token: file("node-1.token") }, systemClock, ending.signal);
+  const line = lineOfFiles({ caFile: path.join(agentFolder(dataDir), "ca.crt"), tokenFile: path.join(agentFolder(dataDir), "node-1.token") });
+  const desk = createDesk({ url: `https://127.0.0.1:${String(port)}`, line }, systemClock, ending.signal);
   try {
     for (let asking = 0; asking < 30; asking++) expect(await desk.ask()).toEqual({ begun: false });
   } finally {
-    desk.close();
+    line.close();
     await listener?.stop();
     process.off("warning", warned);
   }

@@ -68,6 +68,7 @@ export interface AgentListener {
   stop(): Promise<void>;
 }
 
+/** One an agent: 5,000, and a fifth more for those that are just being replaced, of before, or none of ours. */
 const MAX_CONNECTIONS = 6_000;
 const MAX_HEADER_BYTES = 8 * 1024;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -111,7 +112,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
         hand(node, parsed.report, sentAt(request));
       });
     });
-    return { version: PUSH_ANSWER_VERSION, ...options.tell?.(node) };
+    return { version: PUSH_ANSWER_VERSION, ...options.tell?.(node), ...(options.work === undefined ? {} : { orders: options.work.waits(node) }) };
   };
   /** Before the ledger has the report: one that nobody would keep is not taken, so that it may come again. */
   const admit = (node: NodeName): void => {
@@ -131,7 +132,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
       return workGates.forParsing(() => parseBody(bytes, request.headers["content-encoding"]?.trim().toLowerCase() === "gzip"));
     });
     if (asks) {
-      const { nonce } = parseAsking(body);
+      const { nonce, held } = parseAsking(body);
       const gone = new AbortController();
       const leave = (): void => {
         gone.abort();
@@ -139,7 +140,7 @@ export async function startAgentListener(options: AgentListenerOptions): Promise
       // One connection carries askings for as long as its agent lives.
       const { socket } = request;
       socket.once("close", leave);
-      const handed = await desk.ask(node, gone.signal).finally(() => socket.off("close", leave));
+      const handed = await desk.ask(node, held, gone.signal).finally(() => socket.off("close", leave));
       const pods = handed === undefined ? undefined : await desk.pods(node);
       return signed({ nonce, sentMs: clock.now(), ...handed, ...(pods === undefined ? {} : { pods }) }, authority.keyPem);
     }

@@ -19,8 +19,10 @@ import { Dropped } from "./drops";
 
 /** Who has the orders. What a node may see and tell is its own; the token says which it is. */
 export interface WorkDesk {
-  /** The next order of this node, held until there is one; undefined after a while, or when `signal` says that nobody waits any more. */
-  ask(node: NodeName, signal: AbortSignal): Promise<HandedOut | undefined>;
+  /** Whether an order waits to be taken by this node's agent. Asked for each report, so it costs nothing. */
+  waits(node: NodeName): boolean;
+  /** The next order of this node; undefined where there is none. With `held` not before a while has passed, or `signal` says that nobody waits any more. */
+  ask(node: NodeName, held: boolean, signal: AbortSignal): Promise<HandedOut | undefined>;
   /** False where this node has no such order. */
   told(node: NodeName, told: Told): boolean;
   /** A list of this node's pods of just now; undefined where it cannot be had. */
@@ -43,7 +45,8 @@ export interface Told {
 export const MAX_WORK_BODY_BYTES = 512 * 1024;
 
 const nonce = z.string().regex(/^[A-Za-z0-9_-]+$/).min(16).max(MAX_NONCE_CHARS);
-const Asking = z.object({ version: z.literal(WORK_VERSION), nonce });
+/** An agent that is told by the answers to its reports when to ask does not want to be held; one of before does not say. */
+const Asking = z.object({ version: z.literal(WORK_VERSION), nonce, held: z.boolean().default(true) });
 const WorkObjectSchema = z.object({
   id: z.string().min(1).max(MAX_OBJECT_ID_CHARS),
   name: z.string().max(MAX_OBJECT_NAME_CHARS),
