@@ -3,8 +3,8 @@ import Link from "next/link";
 export default function NotFound() {
   return (
     <section className="empty">
-      <h1>There is nothing by this name</h1>
-      <p className="muted">The node may be gone from the cluster, or the address is mistyped. Events and timelines of a node that left are kept, but it has no answer any more.</p>
+      <h1>There is no page at this address</h1>
+      <p className="muted">It may be mistyped, or of another version of Sandglass.</p>
       <p className="row">
         <Link className="btn" href="/">
           Open the fleet

@@ -10,11 +10,11 @@ const GROUPS = [
 /** Every cause that Sandglass knows, by what it does to the start of pods. */
 export function CauseList({ causes }: { readonly causes: readonly CauseKnowledge[] }) {
   return (
-    <div className="causes">
-      <div className="page-head">
-        <h1>Causes</h1>
-        <p className="muted">What Sandglass looks for on every node, and names only where it was measured.</p>
-      </div>
+    <div className="causes is-list">
+      <header className="q">
+        <h1>What can keep a pod from starting?</h1>
+        <p className="small muted">Looked for on every node, and named only where it was measured</p>
+      </header>
       {GROUPS.map(({ severity, title }) => (
         <section key={severity} aria-labelledby={`causes-${severity}`}>
           <div className="sec-head">

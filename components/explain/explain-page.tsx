@@ -39,10 +39,10 @@ export function ExplainPage() {
 
   return (
     <div className="explain">
-      <div className="page-head">
-        <h1>Explain a message</h1>
-        <p className="muted">Paste an event, a log or what <code>kubectl get events -o json</code> prints. It is read by this Sandglass alone, and not kept.</p>
-      </div>
+      <header className="q">
+        <h1>What does this message say?</h1>
+        <p className="small muted">Paste an event, a log or what <code>kubectl get events -o json</code> prints. It is read by this Sandglass alone, and not kept.</p>
+      </header>
       <form
         className="ask"
         onSubmit={(event) => {

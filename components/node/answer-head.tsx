@@ -13,6 +13,8 @@ import { answerSentence } from "./answer-words";
 
 const COARSE_MS = 5_000;
 const GLYPH_PX = 44;
+/** Some summaries end with it (`server/domain/judge.ts`), and once is enough. */
+const FRESH_TOLD = "Last fresh sandbox";
 
 /** The answer, its proof, and since when: what someone who was woken up needs first. */
 export function AnswerHead({ detail, gone, problem }: { readonly detail: NodeDetail; readonly gone: boolean; readonly problem: string | undefined }) {
@@ -64,7 +66,7 @@ export function AnswerHead({ detail, gone, problem }: { readonly detail: NodeDet
         <h1>{answerSentence(detail)}</h1>
         <p className="proof">
           <b>{answer.summary}</b>
-          {fresh === undefined || answer.state === "yes" ? null : (
+          {fresh === undefined || answer.state === "yes" || answer.summary.includes(FRESH_TOLD) ? null : (
             <>
               {" "}
               Last fresh sandbox <Instant at={fresh} nowMs={now} /> <ZoneName />, {formatDuration((now - fresh) / 1_000)} ago.

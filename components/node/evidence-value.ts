@@ -1,6 +1,8 @@
 import type { EvidenceOut } from "@/server/contract/evidence";
 import { formatBytes, formatCores, formatCount, formatSeconds, formatShare } from "@/components/format/numbers";
+import { formatDuration } from "@/components/format/time";
 
+const MINUTE_SECONDS = 60;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
 
 /** The instant that an observation tells of, where its value is one. */
@@ -16,7 +18,7 @@ export function evidenceValue(evidence: Pick<EvidenceOut, "value" | "unit">): st
     case "count":
       return formatCount(value);
     case "seconds":
-      return formatSeconds(value);
+      return value < MINUTE_SECONDS ? formatSeconds(value) : formatDuration(value);
     case "ratio":
       return formatShare(value);
     case "bytes":

@@ -67,20 +67,20 @@ export function NodePage({ initial, timeline: first, actions }: NodePageProps) {
           )}
           <Workbench name={name} detail={detail} timeline={timeline} window={window} loading={loading} control={control} />
         </div>
-        <ProofPanel detail={detail} actions={actions} />
-      </div>
-      <div className="detail">
-        <div className="c8 first">
+        <div className="side">
+          <ProofPanel detail={detail} actions={actions} />
+          <div className="stack">
+            <ConfigPanel detail={detail} />
+            <BinariesPanel detail={detail} />
+            <BlindList node={name} blind={detail.blind} unknown={detail.diagnosis.unknown} />
+          </div>
+        </div>
+        <div className="tables">
           <WaitingPods detail={detail} />
           <SocketsTable detail={detail} />
           <StaleMounts host={detail.host} />
           <DaemonsTable daemons={detail.daemons} />
           <EventsTable events={timeline?.events ?? []} truncated={timeline?.eventsTruncated === true} />
-        </div>
-        <div className="c4 stack">
-          <ConfigPanel detail={detail} />
-          <BinariesPanel detail={detail} />
-          <BlindList node={name} blind={detail.blind} unknown={detail.diagnosis.unknown} />
         </div>
       </div>
     </>

@@ -8,6 +8,7 @@ import { formatDuration } from "@/components/format/time";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { Instant } from "@/components/ui/instant";
 import { Table } from "@/components/ui/table";
+import { gistOf } from "./gist";
 
 const SHOWN_AT_FIRST = 12;
 const COARSE_MS = 5_000;
@@ -89,7 +90,7 @@ function PodsTable({ label, pods, total, now, because = false }: { readonly labe
               ) : pod.lastError === undefined ? (
                 <span className="faint">none told</span>
               ) : (
-                <code title={`${pod.lastError.text} (${pod.lastError.at})`}>{pod.lastError.text}</code>
+                <code title={`${pod.lastError.text} (${pod.lastError.at})`}>{gistOf(pod.lastError.text)}</code>
               )}
             </td>
           </tr>

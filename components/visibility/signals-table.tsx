@@ -17,9 +17,7 @@ export function FleetSignals({ signals, nodes }: { readonly signals: Visibility[
     <Table label="Signals" columns={["Signal", "Seen on", "Comes from", "Last seen", "Where it is not seen"]}>
       {signals.map((one) => (
         <tr key={one.signal}>
-          <td title={one.meaning}>
-            <code className="med">{one.signal}</code>
-          </td>
+          <SignalCell signal={one.signal} meaning={one.meaning} />
           <td className={one.unseen + one.stale === 0 ? "ok-t" : one.seen + one.none === 0 ? "unknown-t" : "warn-t"}>
             {one.seen === nodes ? "all nodes" : `${formatCount(one.seen)} of ${formatCount(nodes)}`}
             {one.stale === 0 ? "" : `, ${formatCount(one.stale)} stale`}
@@ -41,6 +39,15 @@ export function FleetSignals({ signals, nodes }: { readonly signals: Visibility[
   );
 }
 
+function SignalCell({ signal, meaning }: { readonly signal: string; readonly meaning: string }) {
+  return (
+    <td className="why-text">
+      <span className="signal">{meaning}</span>
+      <code className="two">{signal}</code>
+    </td>
+  );
+}
+
 const STATES = { fresh: { words: "seen", tone: "ok-t" }, stale: { words: "stale", tone: "warn-t" }, unknown: { words: "not seen", tone: "unknown-t" } } as const;
 
 /** Every signal of one node, with what to do where it is not seen. */
@@ -50,9 +57,7 @@ export function NodeSignals({ node }: { readonly node: NonNullable<Visibility["n
     <Table label={`Signals of ${node.name}`} columns={["Signal", "Of", "State", "Value", "From", "Last seen", "Why not, and what to do"]}>
       {node.signals.map((one) => (
         <tr key={`${one.signal} ${one.instance}`}>
-          <td title={one.meaning}>
-            <code className="med">{one.signal}</code>
-          </td>
+          <SignalCell signal={one.signal} meaning={one.meaning} />
           <td className="muted about">{one.instance}</td>
           <td className={one.nothingToSee ? "muted" : STATES[one.state].tone}>{one.nothingToSee ? "nothing to see" : STATES[one.state].words}</td>
           <td className="num">{one.value === undefined ? <span className={one.nothingToSee ? "faint" : "nodata"}>{one.nothingToSee ? "none" : "no data"}</span> : valueWords(one)}</td>

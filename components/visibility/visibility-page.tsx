@@ -142,7 +142,7 @@ function KubeletTls() {
   );
 }
 
-const SOURCE_WORDS = { api: "API server", kubelet: "kubelet", agent: "Node agent", prometheus: "Prometheus" } as const;
+const SOURCE_WORDS = { api: "API server", kubelet: "Kubelet", agent: "Node agent", prometheus: "Prometheus" } as const;
 const FRESHNESS = { fresh: { words: "fresh", tone: "ok-t", icon: "seen" }, stale: { words: "stale", tone: "warn-t", icon: "blind" }, absent: { words: "not there", tone: "unknown-t", icon: "not-seen" } } as const;
 
 function SourceLine({ group, total }: { readonly group: SourceGroup; readonly total: number }) {

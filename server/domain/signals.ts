@@ -42,7 +42,7 @@ export const SIGNALS = define({
   "daemon.memory.peak": { unit: "bytes", sources: ["kubelet"], meaning: "Highest memory use of the CNI daemon's container since it began", instance: "container of the daemon" },
   "daemon.memory.limit": { unit: "bytes", sources: ["api"], meaning: "Memory limit of the CNI daemon's container; no series where it has none", instance: "container of the daemon" },
   "daemon.restarts": { unit: "count", sources: ["api"], meaning: "Restarts of the CNI daemon's pod since it was made", instance: "pod of the daemon" },
-  "socket.state": { unit: "code", sources: ["agent"], meaning: "0 answers, 1 silent, 2 refuses, 3 absent", instance: "path of the socket" },
+  "socket.state": { unit: "code", sources: ["agent"], meaning: "What the socket says when called: 0 answers, 1 silent, 2 refuses, 3 absent", instance: "path of the socket" },
   "socket.latency": { unit: "seconds", sources: ["agent"], meaning: "How long the socket's health path took to answer", instance: "path of the socket" },
 });
 

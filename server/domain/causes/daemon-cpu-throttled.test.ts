@@ -46,7 +46,7 @@ describe("evidence of a throttled daemon", () => {
       expect.arrayContaining([
         expect.objectContaining({ look: "seen", value: STORM_SHARE, unit: "ratio", source: "kubelet" }),
         expect.objectContaining({ look: "seen", value: 0.03, unit: "cores", source: "api" }),
-        expect.objectContaining({ look: "seen", value: "1784 of 1802", source: "agent" }),
+        expect.objectContaining({ look: "seen", value: "1,784 of 1,802", source: "agent" }),
         expect.objectContaining({ look: "could-not-look", reason: "no PSI on cgroup v1" }),
       ]),
     );

@@ -1,5 +1,5 @@
 import type { Evidence } from "../answer";
-import { coresWords, listWords } from "../words";
+import { coresWords, listWords, numberWords } from "../words";
 import { agentPart } from "./agent-part";
 import { textsOr } from "./by-texts";
 import { cpuReadings, fresh, nearlyWords, pressureEvidence, THROTTLED_SHARE, throttledEvidence, whyUnknown, type CpuReading } from "./cpu-readings";
@@ -69,7 +69,7 @@ function sinceItBegan(input: CauseInput, { daemonPod: { pod, daemon } }: CpuRead
   const cgroups = agentPart(input, "cgroups");
   const own = cgroups.looked ? cgroups.items.find((one) => one.podUid === pod.uid && one.container === daemon.container) : undefined;
   if (own?.cpuPeriods === undefined || own.cpuThrottledPeriods === undefined || own.cpuPeriods === 0) return [];
-  return [seen(`Throttled periods of ${daemon.container} since it began`, "agent", { value: `${own.cpuThrottledPeriods} of ${own.cpuPeriods}`, ...(input.report === undefined ? {} : { atMs: input.report.atMs }) })];
+  return [seen(`Throttled periods of ${daemon.container} since it began`, "agent", { value: `${numberWords(own.cpuThrottledPeriods)} of ${numberWords(own.cpuPeriods)}`, ...(input.report === undefined ? {} : { atMs: input.report.atMs }) })];
 }
 
 function notThrottled(input: CauseInput, readings: readonly CpuReading[], throttled: readonly CpuReading[]): Finding {

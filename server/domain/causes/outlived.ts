@@ -1,5 +1,5 @@
 import type { Evidence } from "../answer";
-import { countWords, durationWords, rangeWords, spanWords } from "../words";
+import { countWords, durationWords, numberWords, rangeWords, spanWords } from "../words";
 import { agentPart } from "./agent-part";
 import { fresh } from "./cpu-readings";
 import { couldNotLook, notSeen, seen } from "./evidence";
@@ -64,9 +64,9 @@ function byConnections(input: CauseInput): Outlived {
   if (!use.looked) return { signs: [], evidence: [couldNotLook(what, "agent", use.reason)], unseen: [use.reason] };
   const atMs = input.report?.atMs;
   const at = atMs === undefined ? {} : { atMs };
-  const evidence = use.items.map(({ path, connections, liveShims }) => seen(`Connections on ${path}, and live calls`, "agent", { value: `${connections} connections, ${liveShims} calls`, ...at }));
+  const evidence = use.items.map(({ path, connections, liveShims }) => seen(`Connections on ${path}, and live calls`, "agent", { value: `${numberWords(connections)} connections, ${liveShims} calls`, ...at }));
   const signs = use.items.flatMap(({ path, connections, liveShims }): readonly Sign[] =>
-    connections >= ABANDONED + ABANDONED_TIMES * liveShims ? [{ words: `${connections} connections are open on ${path} for ${countWords(liveShims, "live call")}: requests that nobody waits for any more, and that the daemon works off all the same`, certain: true }] : [],
+    connections >= ABANDONED + ABANDONED_TIMES * liveShims ? [{ words: `${numberWords(connections)} connections are open on ${path} for ${countWords(liveShims, "live call")}: requests that nobody waits for any more, and that the daemon works off all the same`, certain: true }] : [],
   );
   return { signs, evidence, unseen: [] };
 }

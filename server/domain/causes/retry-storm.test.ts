@@ -29,7 +29,7 @@ const stale = { source: (source: "api" | "kubelet" | "agent" | "prometheus") => 
 causeCases(retryStorm, {
   fires: [
     { name: "in its first phase, by API and kubelet alone", certainty: "named", says: ["100 pods wait", "30 s", "74 pods met the kubelet's deadline", "100 to 100", "will not recover alone", "0 of 541 RunPodSandbox calls succeeded"], input: causeInput({ ...multus(), ...waits(100), report: null, errors: [deadline(), errorGroup(RESERVED)], trends, signals: counters(541, 541, 11) }) },
-    { name: "in its second, nearly silent phase, by abandoned requests", certainty: "named", says: ["2015 connections", "60 live calls", "nobody waits for", "385 StopPodSandbox calls failed"], input: causeInput({ ...multus(), ...waits(100), ...agent(use(2_015, 60)), trends, signals: counters(16, 16, 385) }) },
+    { name: "in its second, nearly silent phase, by abandoned requests", certainty: "named", says: ["2,015 connections", "60 live calls", "nobody waits for", "385 StopPodSandbox calls failed"], input: causeInput({ ...multus(), ...waits(100), ...agent(use(2_015, 60)), trends, signals: counters(16, 16, 385) }) },
     { name: "where its texts are old and sandboxes still cannot be ended", certainty: "named", input: causeInput({ ...multus(), ...waits(100), report: null, errors: [deadline(1_500)], trends, signals: counters(0, 0, 385) }) },
     { name: "where a call in flight is older than the deadline", certainty: "named", says: ["older than the deadline"], input: causeInput({ ...multus(), ...waits(5), ...agent({ processes: { looked: true, items: [shim(1, 35), shim(2, 3)], truncated: false } }), trends: { "pods.waiting": points([200, 5], [70, 5]) } }) },
     { name: "while it drains, with the time to clear", certainty: "named", says: ["It drains", "30 a minute", "clear in about 1 min 20 s"], input: causeInput({ ...multus(), ...waits(40), report: null, errors: [deadline(200)], trends: { "pods.waiting": [...standing.filter(({ atMs }) => atMs <= secondsAgo(120)), ...points([60, 70], [15, 48])] }, signals: counters(100, 30, 5) }) },
@@ -61,7 +61,7 @@ describe("evidence of a storm", () => {
     expect(finding?.evidence).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ what: "Phase", value: "second: sandboxes cannot be ended, hardly a warning" }),
-        expect.objectContaining({ value: "2015 connections, 60 calls", source: "agent" }),
+        expect.objectContaining({ value: "2,015 connections, 60 calls", source: "agent" }),
         expect.objectContaining({ what: expect.stringContaining("Dead sandboxes") as string, value: "97 to 112" }),
         expect.objectContaining({ value: 30, unit: "seconds" }),
         expect.objectContaining({ what: "Calls in flight that are older than the deadline", look: "not-seen", value: 0 }),
