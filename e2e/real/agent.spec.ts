@@ -111,9 +111,9 @@ test("a sandbox that died is listed as dead beside its successor, by the same po
   await expect.poll(async () => (await ofPod()).map(({ attempt, ready }) => `${String(attempt)} ${ready ? "ready" : "dead"}`).sort(), { timeout: 60_000 }).toEqual(["0 dead", "1 ready"]);
 });
 
-const STUCK_PODS = 40;
+const STUCK_PODS = 100;
 
-test("dead sandboxes that the runtime cannot take down are listed with their pod, each of forty pods, and without a nonsense age", async () => {
+test("dead sandboxes that the runtime cannot take down are listed with their pod, each of a hundred pods, and without a nonsense age", async () => {
   const { runtime } = await agent();
   test.skip(runtime.looked && /^v?2/.test(runtime.reading.version), "containerd 2 drops a failed sandbox even where its DEL fails");
   await cluster.fault("daemon-dead", { env: { SANDGLASS_SHIM_STRICT_DEL: "true" } });
@@ -149,8 +149,8 @@ test.describe("pushed from the node to the collector outside", () => {
   };
 
   /** What was started is `enter`, which waits outside for the agent inside. */
-  const end = (): void => {
-    for (const child of childrenOf(running.pid ?? 0)) signalProcess(child, "SIGTERM");
+  const end = (what: ChildProcess = running): void => {
+    for (const child of childrenOf(what.pid ?? 0)) signalProcess(child, "SIGTERM");
   };
 
   test.beforeAll(async () => {
@@ -195,6 +195,26 @@ test.describe("pushed from the node to the collector outside", () => {
     await cluster.enter(["rm", "-f", "/etc/cni/net.d/20-broken.conflist", "/opt/cni/bin/half-copied"]);
   });
 
+  test("the node's page shows the socket, and who still holds the one before it, as the agent told of them", async ({ page }) => {
+    await cluster.fault("daemon");
+    const holder = cluster.enterAndStay(["unshare", "-m", "sh", "-c", `: > /tmp/held && mount --bind ${SHIM} /tmp/held && exec sleep 600`]);
+    await until("the mount", 30_000, async () => ((await cluster.enter(["sh", "-c", "grep -l ' /tmp/held ' /proc/[0-9]*/mountinfo"], { allowFailure: true })).trim() === "" ? undefined : true));
+    await cluster.fault("daemon"); // its socket is made anew
+    const told = await until("the mount to be stale", 60_000, async () => {
+      const one = await node();
+      return one.host?.staleMounts?.length === 1 && one.sockets.some(({ path: where, state }) => where === SHIM && state === "answers") ? one : undefined;
+    });
+    const [mount] = told.host?.staleMounts ?? [];
+    expect(mount).toMatchObject({ socketPath: SHIM, mountPath: "/tmp/held", because: "deleted" });
+    expect(mount?.mountedInode).not.toBe(mount?.hostInode);
+    await page.goto(`${product.url}/nodes/node-1`);
+    await expect(page.locator("#stale-mounts").getByRole("row").nth(1)).toContainText(`${SHIM}not told/tmp/held${mount?.mountedInode}${mount?.hostInode}its object was removed`);
+    await expect(page.locator("#sockets").getByRole("row").filter({ hasText: SHIM })).toContainText("daemon-shimin useanswers");
+    end(holder);
+    await cluster.fault("none");
+    await until("nobody to hold it", 60_000, async () => ((await node()).host?.mountsSeen === 0 ? true : undefined));
+  });
+
   test("a daemon that dies makes an idle node a no by its socket, with that proof; mended it is no longer", async () => {
     await cluster.fault("daemon-dead");
     const broken = await until("a no", 60_000, async () => {
@@ -210,7 +230,7 @@ test.describe("pushed from the node to the collector outside", () => {
     await expect.poll(states, { message: "refuses is stored as 2" }).toContain(2); // while the daemon is exchanged its socket is absent for a moment
   });
 
-  test("told to end, the agent ends by itself, and its source goes stale rather than fine", async () => {
+  test("told to end, the agent ends by itself, its source goes stale rather than fine, and the node's page says what cannot be seen since", async ({ page }) => {
     end();
     expect(await exited).toBe(0);
     const gone = await until("a stale agent", 120_000, async () => {
@@ -218,5 +238,10 @@ test.describe("pushed from the node to the collector outside", () => {
       return agentSource?.freshness === "stale" ? agentSource : undefined;
     });
     expect(gone.reason).toBeDefined();
+    const { blind } = await node();
+    expect(blind.length).toBeGreaterThan(0);
+    await page.goto(`${product.url}/nodes/node-1`);
+    const unseen = page.getByRole("region", { name: "What Sandglass cannot see here" }).getByRole("listitem");
+    for (const { what } of blind) await expect(unseen.filter({ hasText: what }).first()).toBeVisible();
   });
 });

@@ -58,12 +58,12 @@ export async function benchAgent(options: BenchOptions, say: (line: string) => v
         if (performance.now() - changedMs > ROUND_TIMEOUT_MS) throw new Error(`no report for ${ROUND_TIMEOUT_MS / 1_000} s`);
       }
     };
-    const flags = manifestFlags(options.root);
+    const manifest = manifestOf(options.root);
     say(`measuring at ${PERIOD_SECONDS} s for ${options.minutes} min, with ${processes().toLocaleString("en")} processes`);
-    const cost = await measure(options, home, flags, [...args, "--period", `${PERIOD_SECONDS}s`], rounds);
+    const cost = await measure(options, home, manifest, [...args, "--period", `${PERIOD_SECONDS}s`], rounds);
     say("measuring the delay of its event loop");
-    const loopMs = await measureLoop(options, home, flags, [...args, "--period", `${LOOP_PERIOD_SECONDS}s`], rounds);
-    return figures(cost, loopMs, flags);
+    const loopMs = await measureLoop(options, home, manifest, [...args, "--period", `${LOOP_PERIOD_SECONDS}s`], rounds);
+    return figures(cost, loopMs, manifest.flags);
   } finally {
     for (const sleeper of sleepers) sleeper.kill("SIGKILL");
     await listener?.stop();
@@ -82,13 +82,19 @@ async function makeSandboxes(containerd: OwnContainerd): Promise<void> {
 
 const processes = (): number => readdirSync("/proc").filter((name) => /^\d+$/.test(name)).length;
 
-const Manifest = z.object({ spec: z.object({ template: z.object({ spec: z.object({ containers: z.array(z.object({ command: z.array(z.string()) })).length(1) }) }) }) });
+const Variable = z.object({ name: z.string(), value: z.string().optional() });
+const Manifest = z.object({ spec: z.object({ template: z.object({ spec: z.object({ containers: z.array(z.object({ command: z.array(z.string()), env: z.array(Variable) })).length(1) }) }) }) });
 
-/** What stands between node and the program in deploy/agent.yaml: it is what runs on nodes. */
-function manifestFlags(root: string): readonly string[] {
+interface StartedAs {
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What stands between node and the program in deploy/agent.yaml, and the variables that have a value there: it is what runs on nodes. */
+function manifestOf(root: string): StartedAs {
   const documents = readFileSync(path.join(root, "deploy/agent.yaml"), "utf8").split(/^---$/m);
-  const command = Manifest.parse(load(documents.at(-1) ?? "")).spec.template.spec.containers[0]?.command ?? [];
-  return command.slice(1).filter((word) => word.startsWith("-"));
+  const { command = [], env = [] } = Manifest.parse(load(documents.at(-1) ?? "")).spec.template.spec.containers[0] ?? {};
+  return { flags: command.slice(1).filter((word) => word.startsWith("-")), env: Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))) };
 }
 
 interface Cost {
@@ -99,8 +105,8 @@ interface Cost {
   readonly bareMib: number;
 }
 
-function start(root: string, home: string, flags: readonly string[], args: readonly string[]): { readonly child: ChildProcess; readonly pid: number; stop(): Promise<void> } {
-  const child = spawn(process.execPath, [...flags, path.join(root, "dist/main.mjs"), ...args], { cwd: home, env: { PATH: process.env.PATH ?? "", HOME: home, TZ: "UTC", NODE_ENV: "production" }, stdio: ["ignore", "ignore", "inherit"] });
+function start(root: string, home: string, { flags, env }: StartedAs, args: readonly string[]): { readonly child: ChildProcess; readonly pid: number; stop(): Promise<void> } {
+  const child = spawn(process.execPath, [...flags, path.join(root, "dist/main.mjs"), ...args], { cwd: home, env: { ...env, PATH: process.env.PATH ?? "", HOME: home, TZ: "UTC", NODE_ENV: "production" }, stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(child, "exit");
   return {
     child,
@@ -112,8 +118,8 @@ function start(root: string, home: string, flags: readonly string[], args: reado
   };
 }
 
-async function measure({ root, minutes }: BenchOptions, home: string, flags: readonly string[], args: readonly string[], rounds: (count: number) => Promise<void>): Promise<Cost> {
-  const agent = start(root, home, flags, args);
+async function measure({ root, minutes }: BenchOptions, home: string, as: StartedAs, args: readonly string[], rounds: (count: number) => Promise<void>): Promise<Cost> {
+  const agent = start(root, home, as, args);
   try {
     await rounds(WARM_UP_ROUNDS);
     const count = Math.max(2, Math.round((minutes * 60) / PERIOD_SECONDS));
@@ -126,7 +132,7 @@ async function measure({ root, minutes }: BenchOptions, home: string, flags: rea
       own.push(anonymousMib(agent.pid));
     }
     const cpu = cpuSeconds(agent.pid) - cpuBefore;
-    return { cpuPercent: (cpu / ((performance.now() - beganMs) / 1_000)) * 100, roundMs: (cpu / count) * 1_000, rssMib: largest(rss), ownMib: largest(own), bareMib: await bareNodeMib(home, flags) };
+    return { cpuPercent: (cpu / ((performance.now() - beganMs) / 1_000)) * 100, roundMs: (cpu / count) * 1_000, rssMib: largest(rss), ownMib: largest(own), bareMib: await bareNodeMib(home, as) };
   } finally {
     await agent.stop();
   }
@@ -140,8 +146,8 @@ function anonymousMib(pid: number): number {
 }
 
 /** A Node that does nothing, with the same flags: the floor. */
-async function bareNodeMib(home: string, flags: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, [...flags, "-e", "setInterval(() => {}, 1000)"], { cwd: home, stdio: "ignore" });
+async function bareNodeMib(home: string, { flags, env }: StartedAs): Promise<number> {
+  const child = spawn(process.execPath, [...flags, "-e", "setInterval(() => {}, 1000)"], { cwd: home, env: { ...process.env, ...env }, stdio: "ignore" });
   try {
     await wait(2_000);
     return rssMib(child.pid ?? 0);
@@ -162,13 +168,13 @@ setTimeout(() => { delay.enable(); before = spent(); setInterval(() => { const n
 process.on("exit", () => writeFileSync(process.env.PROBE_FILE, JSON.stringify({ delayMs: delay.max / 1e6, workedMs: worked })));`;
 const Probed = z.object({ delayMs: z.number(), workedMs: z.number() });
 
-async function measureLoop({ root }: BenchOptions, home: string, flags: readonly string[], args: readonly string[], rounds: (count: number) => Promise<void>): Promise<readonly z.infer<typeof Probed>[]> {
+async function measureLoop({ root }: BenchOptions, home: string, { flags, env }: StartedAs, args: readonly string[], rounds: (count: number) => Promise<void>): Promise<readonly z.infer<typeof Probed>[]> {
   const probe = path.join(home, "probe.mjs");
   const file = path.join(home, "delay");
   await writeFile(probe, PROBE);
   const delays: z.infer<typeof Probed>[] = [];
   for (const afterMs of [0, WARM_UP_ROUNDS * LOOP_PERIOD_SECONDS * 1_000]) {
-    const child = spawn(process.execPath, [...flags, "--import", probe, path.join(root, "dist/main.mjs"), ...args], { cwd: home, env: { PATH: process.env.PATH ?? "", HOME: home, PROBE_FILE: file, PROBE_AFTER_MS: String(afterMs), NODE_ENV: "production" }, stdio: ["ignore", "ignore", "inherit"] });
+    const child = spawn(process.execPath, [...flags, "--import", probe, path.join(root, "dist/main.mjs"), ...args], { cwd: home, env: { ...env, PATH: process.env.PATH ?? "", HOME: home, PROBE_FILE: file, PROBE_AFTER_MS: String(afterMs), NODE_ENV: "production" }, stdio: ["ignore", "ignore", "inherit"] });
     const ended = once(child, "exit");
     try {
       await rounds((afterMs === 0 ? 0 : WARM_UP_ROUNDS) + LOOP_ROUNDS);
