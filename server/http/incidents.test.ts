@@ -9,6 +9,7 @@ import { GET as incidents } from "@/app/api/v1/incidents/route";
 import { GET as status } from "@/app/api/v1/status/route";
 import { MAX_NOTE_CHARS, MAX_TITLE_CHARS } from "../contract/incidents";
 import type { AuditLog } from "../contract/schemas";
+import type { NodeName } from "../domain/ids";
 import type { NodeIncident } from "../domain/incident/types";
 import { fleetIncident, incidentBatch, nodeIncident } from "../store/testing/incidents";
 import type { RouteHandler } from "./handler";
@@ -97,6 +98,14 @@ describe("one incident", () => {
     expect(attempts).toMatchObject({ events: 6, pods: 2, named: [{ pod: "shop/web-1", attempts: 4, runs: [{ from: 1, to: 2 }, { from: 3, to: 4 }] }, { pod: "shop/web-2" }] });
     expect(attempts?.cause).not.toBe("unknown");
     expect(body.story.at(-1)).toMatchObject({ tone: "unknown", detail: "nothing for 46 s" });
+  });
+
+  test("tells of a gap of a minute and a half in an hour and a half, a restart of Sandglass as much as a silent kubelet", async () => {
+    const holeMs = nowMs - 20 * MINUTE;
+    const times = Array.from({ length: 4 * 95 }, (_, index) => nowMs - 95 * MINUTE + index * 15_000).filter((atMs) => atMs <= holeMs || atMs >= holeMs + 90_000);
+    web.write({ samples: times.map((atMs) => ({ node: "node-2" as NodeName, signal: "cri.run_sandbox.calls", instance: "", atMs, value: 1 })) });
+    const gaps = (await detail(2)).story.filter(({ kind }) => kind === "gap");
+    expect(gaps).toMatchObject([{ tone: "unknown", at: new Date(holeMs).toISOString(), until: new Date(holeMs + 90_000).toISOString(), detail: "No sample came for 90 s." }]);
   });
 
   test("has its causes, what one brought about after it, with their evidence, and who is hurt, the system first", async () => {

@@ -4,7 +4,7 @@ import type { NodeIncident } from "../../domain/incident/types";
 import type { NodeName } from "../../domain/ids";
 import { explain } from "../../domain/messages/explain";
 import type { EventObject } from "../../domain/model";
-import { MAX_TIMELINE_EVENTS } from "../../domain/timeline";
+import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS } from "../../domain/timeline";
 import type { ActionRun } from "../../store/state-types";
 import type { IncidentWhole } from "../../store/types";
 import type { ActionCtx } from "../ctx";
@@ -38,7 +38,8 @@ export async function tellStory(ctx: ActionCtx, whole: IncidentWhole): Promise<T
     return { fromMs, toMs, ...fleetStory({ incident, entries: whole.entries, members, changes, runs, people }) };
   }
   const node = incident.node as NodeName; // it came from the cluster through the name's parser
-  const { answers, gaps } = ctx.reader.timeline({ node, fromMs, toMs, signals: [], points: 10 });
+  // Nothing is drawn; but gaps are found in the tier that so many points would take, and coarse spans hide short ones.
+  const { answers, gaps } = ctx.reader.timeline({ node, fromMs, toMs, signals: [], points: MAX_TIMELINE_POINTS });
   const events = readAllEvents(ctx, node, incident.signMs - EVENTS_LEAD_MS, toMs);
   const runs = await runFacts(ctx, fromMs, toMs, (run) => touches(run, incident));
   const story = nodeStory({ incident, entries: whole.entries, answers, gaps, events, changes: ctx.reader.clusterChanges({ node, fromMs, toMs, limit: MAX_CHANGES }), runs, people, explain: (text) => explain(text, { reason: "FailedCreatePodSandBox" }) });
