@@ -154,6 +154,12 @@ describe("who may, and where", () => {
     expect(web.ingest.work.waiting(systemClock.now())).toEqual([]);
   });
 
+  test("an attempt on a node that is gone is in the audit log", async () => {
+    const id = requestId();
+    expect((await post(run, "node-9", { ...body(), requestId: id, version: "v", confirm: "" })).status).toBe(404);
+    expect(await newest()).toMatchObject({ outcome: "refused", requestId: id, object: "node/node-9", detail: { message: expect.stringContaining("node-9") } });
+  });
+
   test("without --allow-actions nothing is ordered", async () => {
     await web.close();
     use(undefined, false);

@@ -1,12 +1,13 @@
-import { auditEntry, authorize } from "../../auth/authorize";
+import { authorize } from "../../auth/authorize";
 import { actionReading } from "../../domain/actions/reading";
 import type { ApiCall, Plan } from "../../domain/actions/types";
 import type { RequestId } from "../../domain/ids";
-import type { AuditEntry, Permit } from "../../domain/permit";
+import type { Permit } from "../../domain/permit";
 import { ServiceError, type ErrorCode } from "../../errors";
 import type { ActionRunOut } from "../../contract/schemas";
 import type { ActionRun, ActionStep } from "../../store/state-types";
 import type { ActionCtx } from "../ctx";
+import { audited, runEntry } from "./attempt";
 import { makePlan, type PlanRequest } from "./make-plan";
 import { runOut } from "./plan-out";
 
@@ -33,7 +34,7 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
   const asking = authorize(ctx.actor, "plan-action", `daemonset/${input.namespace}/${input.daemonSet}`, ctx);
   const { plan, view } = await audited(ctx, asking, input, () => makePlan(ctx, input));
   const refuse = async (code: ErrorCode, message: string): Promise<never> => {
-    await ctx.state.audit(asking, entry(ctx, asking, input.requestId, "refused", { ...facts(plan), message }));
+    await ctx.state.audit(asking, runEntry(ctx, asking, input.requestId, "refused", { ...facts(plan), message }));
     throw new ServiceError(code, message);
   };
   if (!ctx.actionsAllowed) await refuse("forbidden", "Actions are off. Start Sandglass with --allow-actions to be able to change this cluster.");
@@ -44,9 +45,9 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
   if (!right.allowed) await refuse("forbidden", `You may not ${plan.needs.verb} ${plan.needs.resource} in ${plan.needs.namespace}: ${right.reason}.`);
   const nowMs = ctx.clock.now();
   const permit = authorize(ctx.actor, "run-action", asking.object, ctx);
-  const place = ctx.openRuns.place();
+  const place = await audited(ctx, asking, input, () => ctx.openRuns.place());
   const { run, started } = await ctx.state
-    .startRun(permit, entry(ctx, permit, input.requestId, "allowed", facts(plan)), {
+    .startRun(permit, runEntry(ctx, permit, input.requestId, "allowed", facts(plan)), {
       requestId: input.requestId,
       plan,
       before: actionReading(view, nowMs),
@@ -65,7 +66,7 @@ export async function runAction({ ctx, input }: { readonly ctx: ActionCtx; reado
   const { failure, unsaved } = await carryOut(ctx, permit, run);
   await place.end({
     permit,
-    entry: entry(ctx, permit, input.requestId, failure === undefined ? "done" : "failed", { ...facts(plan), ...(failure === undefined ? {} : { message: failure }) }),
+    entry: runEntry(ctx, permit, input.requestId, failure === undefined ? "done" : "failed", { ...facts(plan), ...(failure === undefined ? {} : { message: failure }) }),
     runId: run.id,
     end: { state: failure === undefined ? "applied" : "failed", atMs: ctx.clock.now(), ...(failure === undefined ? {} : { error: failure }) },
     unsaved,
@@ -89,17 +90,6 @@ function knownRun(ctx: ActionCtx, run: ActionRun, input: RunRequest): ActionRunO
   const same = plan.node === input.node && plan.action === input.action && plan.object.namespace === input.namespace && plan.object.name === input.daemonSet && plan.version === input.version;
   if (!same) throw new ServiceError("conflict", "This request id was used for another run. Open the plan again.");
   return runOut(ctx.openRuns.known(run));
-}
-
-/** An attempt that ends before there is a run, because its object is gone or the cluster does not answer, is an attempt all the same. */
-async function audited<T>(ctx: ActionCtx, permit: Permit, input: RunRequest, look: () => Promise<T>): Promise<T> {
-  try {
-    return await look();
-  } catch (error) {
-    const message = error instanceof ServiceError ? error.message : "Sandglass failed while looking; the log has the reason.";
-    await ctx.state.audit(permit, entry(ctx, permit, input.requestId, "refused", { action: input.action, node: input.node, params: input.params, message }));
-    throw error;
-  }
 }
 
 interface CarriedOut {
@@ -181,9 +171,6 @@ async function sameTemplate(ctx: ActionCtx, run: ActionRun, call: ApiCall): Prom
 }
 
 const facts = (plan: Plan): Record<string, unknown> => ({ action: plan.action, node: plan.node, title: plan.title, params: plan.params });
-
-const entry = (ctx: ActionCtx, permit: Permit, requestId: RequestId, outcome: AuditEntry["outcome"], detail: Record<string, unknown>): AuditEntry =>
-  auditEntry(permit, { atMs: ctx.clock.now(), verb: "action.run", requestId, outcome, detail });
 
 /** Longest text of one object's part that is kept with a step. */
 const MAX_PART_CHARS = 4_000;

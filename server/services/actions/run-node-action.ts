@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { auditEntry, authorize } from "../../auth/authorize";
+import { authorize } from "../../auth/authorize";
 import { actionReading } from "../../domain/actions/reading";
 import type { Plan } from "../../domain/actions/types";
 import { isNodeAction, ORDER_VALID_MS, type NodeActionParams, type WorkOrder } from "../../domain/actions/work-order";
 import type { RequestId } from "../../domain/ids";
-import { actorName, type AuditEntry, type Permit } from "../../domain/permit";
+import { actorName } from "../../domain/permit";
 import { ServiceError, type ErrorCode } from "../../errors";
 import type { ActionRunOut } from "../../contract/schemas";
 import type { ActionRun } from "../../store/state-types";
 import type { ActionCtx } from "../ctx";
 import { DRY_RUN_VALID_MS } from "./dry-run-action";
+import { audited, runEntry } from "./attempt";
 import { makeNodePlan, nodeObject, type NodePlanRequest } from "./make-node-plan";
 import { runOut } from "./plan-out";
 import { COOLDOWN_MS } from "./run-action";
@@ -32,9 +33,9 @@ export async function runNodeAction({ ctx, input }: { readonly ctx: ActionCtx; r
   const known = await ctx.state.run(input.requestId);
   if (known !== undefined) return knownRun(known, input);
   const asking = authorize(ctx.actor, "plan-action", nodeObject(input.node), ctx);
-  const { plan, view } = makeNodePlan(ctx, input);
+  const { plan, view } = await audited(ctx, asking, input, () => makeNodePlan(ctx, input));
   const refuse = async (code: ErrorCode, message: string): Promise<never> => {
-    await ctx.state.audit(asking, entry(ctx, asking, input.requestId, "refused", { ...facts(plan), message }));
+    await ctx.state.audit(asking, runEntry(ctx, asking, input.requestId, "refused", { ...facts(plan), message }));
     throw new ServiceError(code, message);
   };
   if (!ctx.actionsAllowed) return refuse("forbidden", "Actions are off. Start Sandglass with --allow-actions to be able to change this cluster.");
@@ -50,7 +51,7 @@ export async function runNodeAction({ ctx, input }: { readonly ctx: ActionCtx; r
   if (busy !== undefined) return refuse("too-many", `The agent of ${plan.node} still carries out "${busy.plan.title}". Wait for its end.`);
   const permit = authorize(ctx.actor, "run-action", asking.object, ctx);
   const order: WorkOrder = { id: randomUUID(), node: plan.node, action: input.action, dry: false, planVersion: plan.version, requestedBy: actorName(ctx.actor), issuedMs: nowMs, expiresMs: nowMs + ORDER_VALID_MS, params: plan.params, objects };
-  const { run, started } = await ctx.state.startRun(permit, entry(ctx, permit, input.requestId, "allowed", { ...facts(plan), order: order.id, objects: objects.length }), {
+  const { run, started } = await ctx.state.startRun(permit, runEntry(ctx, permit, input.requestId, "allowed", { ...facts(plan), order: order.id, objects: objects.length }), {
     requestId: input.requestId,
     plan,
     before: actionReading(view, nowMs),
@@ -71,5 +72,3 @@ function knownRun(run: ActionRun, input: NodeRunRequest): ActionRunOut {
 }
 
 const facts = (plan: Plan<NodeActionParams>): Record<string, unknown> => ({ action: plan.action, node: plan.node, title: plan.title, params: plan.params });
-
-const entry = (ctx: ActionCtx, permit: Permit, requestId: RequestId, outcome: AuditEntry["outcome"], detail: Record<string, unknown>): AuditEntry => auditEntry(permit, { atMs: ctx.clock.now(), verb: "action.run", requestId, outcome, detail });
