@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import type { Page } from "@playwright/test";
 import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, OfferedKeys, Status } from "@/server/contract/schemas";
+import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -57,13 +57,6 @@ async function openNode(page: Page): Promise<void> {
 async function tryPlan(page: Page): Promise<void> {
   await sheet(page).getByRole("button", { name: /^Dry run/ }).dblclick();
   await expect(sheet(page).getByText("Accepted.")).toBeVisible({ timeout: 30_000 });
-}
-
-/** Nothing that axe can find, and nothing wider than the window. */
-async function expectClean(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect.soft(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.target.join(" ")).join(", ")}`), what).toEqual([]);
-  expect.soft(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${what} is no wider than the window`).toBe(true);
 }
 
 /** Errors in the console of a page, but for those of requests that a test makes on purpose. */
@@ -228,29 +221,22 @@ test("runs and audit log list what was done, newest first, and lead to node and 
   expect(errors.filter((text) => !text.includes("404"))).toEqual([]);
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1440, 390]) {
-    test(`pages of actions in ${colorScheme} at ${width} px: axe finds nothing, nothing is cut off`, async ({ browser }) => {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
-      const page = await context.newPage();
-      try {
-        for (const at of ["/actions", "/audit", `/actions/${(await runs())[0]?.requestId}`, `/nodes/${node}`]) {
-          await page.goto(`${product.url}${at}`);
-          if (at.startsWith("/nodes/")) await expect(panel(page).getByRole("button", { name: "Show run" })).toBeVisible();
-          await expectClean(page, at);
-        }
-        await panel(page).getByRole("button", { name: "Show run" }).click();
-        await expect(outcome(page)).toBeVisible();
-        await expectClean(page, "the sheet of a run");
-        await page.keyboard.press("Escape");
-        await panel(page).getByRole("button", { name: /No CPU limit, 4 Gi…/ }).click();
-        await expect(sheet(page)).toContainText("How it will be told");
-        await expectClean(page, "the sheet of a plan");
-      } finally {
-        await context.close();
-      }
-    });
-  }
+for (const width of WIDTHS) {
+  test(`pages of actions in light and dark at ${width} px: axe finds nothing, nothing is cut off`, async ({ page }) => {
+    await sizeWindow(page, width);
+    for (const at of ["/actions", "/audit", `/actions/${(await runs())[0]?.requestId}`, `/nodes/${node}`]) {
+      await page.goto(`${product.url}${at}`);
+      if (at.startsWith("/nodes/")) await expect(panel(page).getByRole("button", { name: "Show run" })).toBeVisible();
+      await expectClean(page, at);
+    }
+    await panel(page).getByRole("button", { name: "Show run" }).click();
+    await expect(outcome(page)).toBeVisible();
+    await expectClean(page, "the sheet of a run");
+    await page.keyboard.press("Escape");
+    await panel(page).getByRole("button", { name: /No CPU limit, 4 Gi…/ }).click();
+    await expect(sheet(page)).toContainText("How it will be told");
+    await expectClean(page, "the sheet of a plan");
+  });
 }
 
 test("the range on the page is exported as JSON and as Markdown, whatever the URL holds", async ({ page }) => {

@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Fleet, NodeDetail } from "@/server/contract/schemas";
 import { pressUntil } from "./setup/alive";
+import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -51,22 +51,18 @@ test("a daemon is accepted as it is on the cause's card by keyboard, and withdra
   await page.goto(`${product.url}/audit`);
   await expect(page.getByText("cause.accept").first()).toBeVisible();
 
-  for (const [colorScheme, width] of [["light", 1_440], ["dark", 390]] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height: 900 });
+  for (const width of WIDTHS) {
+    await sizeWindow(page, width);
     for (const route of [`/nodes/${node}`, `/causes/${CODE}`]) {
       await page.goto(`${product.url}${route}`);
       await expect(page.getByText(REASON)).toBeVisible();
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect.soft(violations.map((violation) => `${violation.id}: ${violation.nodes.map((one) => one.target.join(" ")).join(", ")}`), `${route} ${colorScheme}`).toEqual([]);
-      expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), route).toBeLessThanOrEqual(width);
+      await expectClean(page, route);
     }
   }
   await pressUntil(accepted.getByText("Nothing."), (bound) => page.getByRole("button", { name: `Withdraw the exception of ${SUBJECT}` }).click(bound));
   await page.goto(`${product.url}/nodes/${node}`);
   await expect(page.locator(`#cause-${CODE}`)).toBeVisible({ timeout: 30_000 });
   await pressUntil(reason, (bound) => page.getByRole("button", { name: `Accept ${SUBJECT} as it is` }).click(bound));
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id), "the open form at 390 px").toEqual([]);
+  await expectClean(page, "the open form at 390 px");
   expect(complaints, "what the browser complained of").toEqual([]);
 });

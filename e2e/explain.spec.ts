@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
 import { startProduct, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -116,24 +116,16 @@ test("shows foreign text as text, says undecided where nothing decides, and says
   await expect(page.getByRole("heading", { name: "The text does not decide" })).toBeVisible();
 });
 
-for (const theme of ["light", "dark"] as const) {
-  for (const width of [1_440, 390]) {
-    test(`has nothing that axe finds, and no sideways scroll, in ${theme} at ${String(width)} px`, async ({ page }) => {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-      await page.setViewportSize({ width, height: 900 });
-      await open(page);
-      const look = async (what: string): Promise<void> => {
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect.soft(violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).join(", ")}`), what).toEqual([]);
-        expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), what).toBeLessThanOrEqual(width);
-      };
-      await look("empty");
-      for (const [what, text] of [["a text", MISSING], ["a list", LIST], ["undecided", "context deadline exceeded"]] as const) {
-        await paste(page, text);
-        await page.getByRole("button", { name: "Explain" }).click();
-        await expect(page.getByRole("heading", { name: what === "a list" ? "What the list says" : "What it says" })).toBeVisible();
-        await look(what);
-      }
-    });
-  }
+for (const width of WIDTHS) {
+  test(`has nothing that axe finds, and no sideways scroll, in light and dark at ${width} px`, async ({ page }) => {
+    await sizeWindow(page, width);
+    await open(page);
+    await expectClean(page, "the empty page");
+    for (const [what, text] of [["a text", MISSING], ["a list", LIST], ["undecided", "context deadline exceeded"]] as const) {
+      await paste(page, text);
+      await page.getByRole("button", { name: "Explain" }).click();
+      await expect(page.getByRole("heading", { name: what === "a list" ? "What the list says" : "What it says" })).toBeVisible();
+      await expectClean(page, what);
+    }
+  });
 }

@@ -31,7 +31,7 @@ for (const [scenario, holds, what] of SCENARIOS) {
 }
 
 test("a flapping API server changes no answer, and the page shows a banner with its age while it is away", async ({ page }) => {
-  const product = await startProduct({ args: ["--simulate", "--scenario", "flapping-api", "--nodes", "6"] });
+  const product = await startProduct({ args: ["--simulate", "--scenario", "flapping-api", "--nodes", "6", "--speed", "3"] });
   try {
     await until("six nodes yes", 60_000, async () => ((await product.api<Fleet>("/api/v1/fleet")).counts.yes === 6 ? true : undefined));
     await page.goto(product.url);
