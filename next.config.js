@@ -13,6 +13,8 @@ export default {
   // The optimizer has been a way in more than once; no page needs it.
   images: { unoptimized: true },
   poweredByHeader: false,
+  // Browsers ask for it by themselves between two pages, while neither names an icon.
+  rewrites: () => Promise.resolve([{ source: "/favicon.ico", destination: "/icon.svg" }]),
   reactStrictMode: true,
   // Type errors fail `npm test` by their own step; a build need not find them twice.
   typescript: { ignoreBuildErrors: true },

@@ -219,6 +219,11 @@ test.describe("every page", () => {
     expectNoComplaint();
   });
 
+  test("has its icon also where a browser asks for it by itself", async ({ request }) => {
+    const answer = await request.get(`${product.url}/favicon.ico`);
+    expect([answer.status(), answer.headers()["content-type"]]).toEqual([200, "image/svg+xml"]);
+  });
+
   test("answers 404 for names that no node can have or has", async ({ request }) => {
     for (const name of ["there-is-no-such-node", "..%2f..%2fapi", "a%00b", "a%0d%0ab", "n".repeat(300)]) {
       expect.soft((await request.get(`${product.url}/nodes/${name}`)).status(), name).toBe(404);
