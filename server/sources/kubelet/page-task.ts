@@ -3,6 +3,7 @@ import type { KubeletPage, Observation, Observe } from "../../domain/observation
 import type { Log } from "../../log";
 import type { NodeTarget } from "./address";
 import type { WantedPod } from "./cadvisor-page";
+import type { FailureRecords } from "./failure-records";
 import { explain, KubeletError, refusal } from "./failures";
 import type { KubeletFetch } from "./fetch";
 import { readCadvisorMetrics, readConfigz, readKubeletMetrics } from "./read-page";
@@ -14,6 +15,7 @@ export interface TaskDeps {
   readonly observe: Observe;
   readonly clock: Clock;
   readonly log: Log;
+  readonly failures: Pick<FailureRecords, "tell">;
   readonly wanted: WantedPod;
   readonly maxPageBytes: number;
   readonly slots: Slots;
@@ -160,7 +162,7 @@ export function createPageTask(deps: TaskDeps, target: () => NodeTarget, page: K
   const fail = (error: unknown): void => {
     const { message, hint, timedOut, lasting, cause } = explain(error);
     const node = target().name;
-    if (lastFailed === "no" || lastFailed === "not-read-yet") deps.log.warn({ node, page, reason: message, err: cause }, "kubelet page not read");
+    if (lastFailed === "no" || lastFailed === "not-read-yet") deps.failures.tell({ node, page, reason: message, cause });
     lastFailed = lasting ? "lasting" : "may-heal";
     timedOutLast = timedOut;
     deps.observe({ source: "kubelet", type: "failed", node, atMs: clock.now(), page, reason: message, ...(hint === undefined ? {} : { hint }), ...(timedOut ? { timedOut } : {}) });

@@ -5,6 +5,7 @@ import { CADVISOR_FAST_PERIOD_MS, CADVISOR_PERIOD_MS, KUBELET_METRICS_PERIOD_MS 
 import type { Log } from "../../log";
 import type { NodeTarget } from "./address";
 import type { WantedPod } from "./cadvisor-page";
+import { createFailureRecords } from "./failure-records";
 import { createPageTask, type PageTask, type TaskDeps } from "./page-task";
 import type { KubeletFetch } from "./fetch";
 import { MAX_PAGE_BYTES } from "./prometheus-text";
@@ -74,11 +75,13 @@ interface NodeTasks {
 export function startKubeletSource(options: KubeletSourceOptions): KubeletSource {
   const { clock } = options;
   const nodes = new Map<string, NodeTasks>();
+  const failures = createFailureRecords(options.log);
   const deps: TaskDeps = {
     fetch: options.fetch,
     observe: options.observe,
     clock,
     log: options.log,
+    failures,
     wanted: options.wanted,
     maxPageBytes: options.maxPageBytes ?? MAX_PAGE_BYTES,
     slots: createSlots(options.maxInFlight ?? MAX_IN_FLIGHT),
@@ -132,6 +135,7 @@ export function startKubeletSource(options: KubeletSourceOptions): KubeletSource
     stop: async () => {
       stopped = true;
       cancelLook();
+      failures.stop();
       for (const tasks of nodes.values()) for (const task of pagesOf(tasks)) task.stop();
       nodes.clear();
       await options.fetch.close();
