@@ -1,10 +1,13 @@
-import { readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { randomUUID } from "node:crypto";
 import { expect, test } from "../setup/test";
 import { clusterMissing, startCluster, type Cluster } from "../setup/cluster";
 import { AGENT_IMAGE, importAgentImage } from "../setup/agent-image";
-import { clusterArgs, startProduct, until, type Product } from "../setup/product";
+import { BUNDLE, NODE, clusterArgs, startProduct, until, type Product } from "../setup/product";
 import { freePort } from "../../server/dev/free-port";
 import { packed, post, sampleReport, type Answer } from "../../server/sources/agent/testing";
 import { AGENT_AUDIENCE, type AgentReport } from "@/server/domain/agent-report";
@@ -24,6 +27,8 @@ let cluster: Cluster;
 let product: Product;
 let agentPort: number;
 let metricsPort: number;
+let dataDir: string | undefined;
+let args: readonly string[];
 let ca: string;
 test.beforeAll(async () => {
   cluster = await startCluster(options);
@@ -31,12 +36,15 @@ test.beforeAll(async () => {
   await cluster.kubectl(["-n", NAMESPACE, "create", "serviceaccount", ACCOUNT]);
   agentPort = await freePort();
   metricsPort = await freePort();
-  product = await startProduct({ args: [...(await clusterArgs(cluster)), "--agent-port", String(agentPort), "--metrics-port", String(metricsPort)] });
+  dataDir = mkdtempSync(path.join(os.tmpdir(), "sandglass-data-"));
+  args = [...(await clusterArgs(cluster)), "--agent-port", String(agentPort), "--metrics-port", String(metricsPort)];
+  product = await startProduct({ args, dataDir });
   ca = readFileSync(path.join(product.dataDir, "agents/ca.crt"), "utf8");
 });
 test.afterAll(async () => {
   await product?.stop();
   await cluster?.stop();
+  if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 const issue = async (flags: readonly string[], account = ACCOUNT, namespace = NAMESPACE): Promise<string> => (await cluster.kubectl(["-n", namespace, "create", "token", account, "--duration=1h", ...flags])).trim();
@@ -101,6 +109,51 @@ test("a token bound to a pod speaks for the node that the pod runs on", async ()
   expect((await send(token)).status).toBe(200);
   expect(await send(token, { node: "node-2" })).toMatchObject({ status: 403, body: { reason: "other-node" } });
   await cluster.kubectl(["-n", NAMESPACE, "delete", "pod", "carrier", "--wait=false"]);
+});
+
+test("an agent whose token is refused, since its pod was made anew, keeps its reports and goes on once the file holds a fresh one", async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "sandglass-agent-"));
+  const file = path.join(folder, "token");
+  const remake = async (): Promise<void> => {
+    await cluster.kubectl(["-n", NAMESPACE, "delete", "pod", "rotating", "--ignore-not-found", "--grace-period=0", "--force"]);
+    await cluster.apply(JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "rotating", namespace: NAMESPACE }, spec: { serviceAccountName: ACCOUNT, nodeName: "node-1", hostNetwork: true, tolerations: [{ operator: "Exists" }], terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "localhost/busybox:1", imagePullPolicy: "Never", command: ["sleep", "3600"] }] } }));
+  };
+  /** In one step, as the kubelet does. */
+  const exchange = async (): Promise<void> => {
+    writeFileSync(`${file}.new`, await issue([`--audience=${AGENT_AUDIENCE}`, "--bound-object-kind=Pod", "--bound-object-name=rotating"]));
+    renameSync(`${file}.new`, file);
+  };
+  const isGood = async (token: string): Promise<boolean> =>
+    (JSON.parse(await cluster.kubectl(["create", "-f", "-", "-o", "json"], { input: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token, audiences: [AGENT_AUDIENCE] } }) })) as { status: { authenticated?: boolean } }).status.authenticated === true;
+  const taken = async (): Promise<number> => (await agents())?.accepted ?? 0;
+  await remake();
+  await exchange();
+  const before = await taken();
+  mkdirSync(path.join(folder, "root"));
+  const agent = spawn(NODE, [BUNDLE, "agent", "--node", "node-1", "--period", "1s", "--push", `https://127.0.0.1:${String(agentPort)}`, "--token-file", file, "--ca-file", path.join(product.dataDir, "agents/ca.crt"), "--host-root", path.join(folder, "root"), "--cri-socket", "none"], { stdio: "ignore" });
+  const ended = once(agent, "exit");
+  try {
+    await until("reports by the first token", 60_000, async () => ((await taken()) >= before + 2 ? true : undefined));
+    await remake();
+    // What the API server said of the first token holds for minutes; a server that starts anew has to ask.
+    await product.stop();
+    await until("the API server to have forgotten it too, which takes 10 s", 30_000, async () => ((await isGood(readFileSync(file, "utf8"))) ? undefined : true));
+    product = await startProduct({ args, port: product.port, ...(dataDir === undefined ? {} : { dataDir }) });
+    await until("the refusal of the first token", 60_000, async () => (((await agents())?.dropped["unknown-token"] ?? 0) >= 1 ? true : undefined));
+    expect(await taken()).toBe(0);
+    await exchange();
+    await until("reports by the second token", 90_000, async () => ((await taken()) >= 3 ? true : undefined));
+    const detail = await until("the agent to be heard", 30_000, async () => {
+      const one = await product.api<NodeDetail>("/api/v1/nodes/node-1");
+      return one.sources.find(({ source }) => source === "agent")?.freshness === "fresh" && one.lostReports !== undefined ? one : undefined;
+    });
+    expect(detail.lostReports, "what was made meanwhile has arrived").toEqual({ thinned: 0, tooOld: 0 });
+  } finally {
+    agent.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+    await cluster.kubectl(["-n", NAMESPACE, "delete", "pod", "rotating", "--ignore-not-found", "--wait=false"]);
+  }
 });
 
 test("another audience, another account, and a token bound to nothing are refused, each with its reason", async () => {

@@ -109,6 +109,21 @@ test("the cgroup of a daemon's container: throttled by its limit, and a pod is l
   expect(other).not.toHaveProperty("cni");
   expect(multus?.cpuThrottledPeriods).toBeLessThanOrEqual(multus?.cpuPeriods ?? 0);
   expect(Math.abs((multus?.startedMs ?? 0) - Date.now())).toBeLessThan(300_000);
+});
+
+test("without the runtime's socket, which is not even there for it, the agent says so and tells all else, with pods and containers named as the kubelet names their logs", async () => {
+  const hidden = `mount -t tmpfs none /run/containerd && ! test -e /run/containerd/containerd.sock && exec ${NODE} ${BUNDLE} agent --once --node node-1 --cri-socket none`;
+  const report = JSON.parse(await cluster.enter(["unshare", "--mount", "sh", "-c", hidden])) as AgentReport;
+  const without = { looked: false, reason: expect.stringContaining("--cri-socket none") };
+  expect([report.runtime, report.sandboxes]).toEqual([without, without]);
+  const { sockets, config, cgroups, processes, mounts, socketUse, binaries, configFiles, caches, kubelet, credentials } = report;
+  expect(Object.entries({ sockets, config, cgroups, processes, mounts, socketUse, binaries, configFiles, caches, kubelet, credentials }).filter(([, one]) => one?.looked !== true)).toEqual([]);
+  expect(sockets.looked ? sockets.items.map(({ name }) => name) : undefined).not.toContain("cri");
+  expect(config).toMatchObject({ reading: { dir: "/etc/cni/net.d", effectiveFile: "10-test.conflist", missingBinaries: [] } });
+  expect(cgroups?.looked === true ? cgroups.items.map(({ pod, container, cni }) => [pod.replace(/-[a-z0-9]{5}$/, ""), container, cni]) : undefined).toEqual([["kube-multus-ds", "main", "multus"], ["kube-other", "main", undefined]]);
+  expect(kubelet).toMatchObject({ reading: { runtimeRequestTimeoutSeconds: 20 } });
+  expect(configFiles?.looked === true && "loaded" in configFiles.reading, "whether the runtime has it, only the runtime could say").toBe(false);
+  expect(caches?.looked === true ? caches.pools.map((pool) => [pool.leases > 0, "leaked" in pool]) : undefined, "nor which sandbox a lease belongs to").toEqual([[true, false]]);
   await cluster.kubectl(["-n", "kube-system", "delete", "daemonset", "kube-multus-ds", "kube-other", "--wait=false"]);
 });
 

@@ -65,6 +65,21 @@ test("a report is the node's to which its token is bound; one that names another
   expect(observed).toHaveLength(1);
 });
 
+test("a token that the API server binds to a pod only speaks for the node of that pod, which is looked up once, however often the token is exchanged", async () => {
+  const pod = `/api/v1/namespaces/sandglass/pods/sandglass-agent-x7k2p`;
+  const extra = { "authentication.kubernetes.io/pod-name": ["sandglass-agent-x7k2p"], "authentication.kubernetes.io/pod-uid": ["pod-uid"] };
+  api.answers.set(`POST ${REVIEWS}`, () => ({ status: 201, body: { status: { authenticated: true, audiences: [AGENT_AUDIENCE], user: { username: USER, extra } } } }));
+  api.answers.set(`GET ${pod}`, () => ({ status: 200, body: { metadata: { uid: "pod-uid" }, spec: { nodeName: "node-7" } } }));
+  const [first, exchanged] = [token("first"), token("exchanged")];
+  expect((await send(first, { node: "node-7" })).status).toBe(200);
+  expect((await send(first, { node: "node-7", sequence: 2 })).status).toBe(200);
+  expect((await send(exchanged, { node: "node-7", sequence: 3 })).status).toBe(200);
+  expect(await send(exchanged, { node: "node-1", sequence: 4 })).toMatchObject({ status: 403, body: { reason: "other-node" } });
+  expect(observed.map((one) => (one.source === "agent" ? one.node : ""))).toEqual(["node-7", "node-7", "node-7"]);
+  expect(api.requests.filter(({ url }) => url === pod)).toHaveLength(1);
+  expect(api.requests.filter(({ url }) => url === REVIEWS)).toHaveLength(2);
+});
+
 test("a token in a file goes on being good beside it, and is never shown to the API server", async () => {
   const { file } = await issueAgentToken(dataDir, "node-1");
   expect((await send((await readFile(file, "utf8")).trim())).status).toBe(200);
