@@ -2,29 +2,20 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AuditEntry } from "../domain/permit";
 import { openIngest } from "./ingest";
-import { openReader } from "./reader";
-import { openState } from "./state";
 import { MAX_EXCEPTIONS, type State } from "./state-types";
 import { permit } from "./testing/actions";
-import { T0, tempStore } from "./testing/temp-store";
+import { closeStore, openWholeStore, type OpenStore } from "./testing/open-store";
+import { T0 } from "./testing/temp-store";
 import type { Ingest, Reader } from "./types";
 
-let store: ReturnType<typeof tempStore>;
+let store: OpenStore["store"];
 let ingest: Ingest;
 let reader: Reader;
 let state: State;
 beforeEach(() => {
-  store = tempStore();
-  ingest = openIngest({ file: store.file, nowMs: T0 });
-  reader = openReader({ file: store.file });
-  state = openState({ file: store.file });
+  ({ store, ingest, reader, state } = openWholeStore());
 });
-afterEach(async () => {
-  await state.close();
-  reader.close();
-  ingest.close();
-  store.remove();
-});
+afterEach(() => closeStore({ store, ingest, reader, state }));
 
 const CODE = "oom-victim-candidate";
 const entry = (verb: string): AuditEntry => ({ atMs: T0 + 5_000, actor: "anna", verb, object: `cause/${CODE}`, requestId: "r", outcome: "done", detail: {} });

@@ -3,32 +3,23 @@ import { INCIDENTS_KEPT_MS } from "../domain/incident/timing";
 import type { AuditEntry } from "../domain/permit";
 import { openIngest } from "./ingest";
 import { MAX_INCIDENTS_KEPT, MAX_KEPT_STRETCHES } from "./ingest/retention";
-import { openReader } from "./reader";
-import { openState } from "./state";
 import { MAX_NOTES, type State } from "./state-types";
 import { permit } from "./testing/actions";
 import { batch } from "./testing/batches";
 import { fleetIncident, incidentBatch, nodeIncident } from "./testing/incidents";
-import { T0, tempStore } from "./testing/temp-store";
+import { closeStore, openWholeStore, type OpenStore } from "./testing/open-store";
+import { T0 } from "./testing/temp-store";
 import type { Ingest, IncidentBatch, Reader } from "./types";
 
 const DAY = 86_400_000;
-let store: ReturnType<typeof tempStore>;
+let store: OpenStore["store"];
 let ingest: Ingest;
 let reader: Reader;
 let state: State;
 beforeEach(() => {
-  store = tempStore();
-  ingest = openIngest({ file: store.file, nowMs: T0 });
-  reader = openReader({ file: store.file });
-  state = openState({ file: store.file });
+  ({ store, ingest, reader, state } = openWholeStore());
 });
-afterEach(async () => {
-  await state.close();
-  reader.close();
-  ingest.close();
-  store.remove();
-});
+afterEach(() => closeStore({ store, ingest, reader, state }));
 
 const write = (parts: Partial<IncidentBatch>, atMs = T0): number => ingest.write(batch(atMs, { incidents: incidentBatch(parts) })).seq;
 const audit = (verb: string, actor = "anna"): AuditEntry => ({ atMs: T0 + 5_000, actor, verb, object: "incident/1", requestId: "r", outcome: "done", detail: {} });

@@ -1,23 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openIngest } from "./ingest";
-import { openReader } from "./reader";
 import { answer, batch, event, nodeName, sample, view } from "./testing/batches";
-import { T0, tempStore } from "./testing/temp-store";
+import { closeStore, openStore, type OpenStore } from "./testing/open-store";
+import { T0 } from "./testing/temp-store";
 import type { Ingest, Reader } from "./types";
 
-let store: ReturnType<typeof tempStore>;
+let store: OpenStore["store"];
 let ingest: Ingest;
 let reader: Reader;
 beforeEach(() => {
-  store = tempStore();
-  ingest = openIngest({ file: store.file, nowMs: T0 });
-  reader = openReader({ file: store.file });
+  ({ store, ingest, reader } = openStore());
 });
-afterEach(() => {
-  reader.close();
-  ingest.close();
-  store.remove();
-});
+afterEach(() => closeStore({ store, ingest, reader }));
 
 describe("a batch", () => {
   it("is seen whole by a reader, and each gets the next sequence number, over a restart too", () => {

@@ -1,25 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openIngest } from "./ingest";
 import { CHANGES_KEPT_MS, DELETE_PER_STEP } from "./ingest/retention";
-import { openReader } from "./reader";
 import { answer, batch, event, nodeName, view } from "./testing/batches";
-import { T0, tempStore } from "./testing/temp-store";
+import { closeStore, openStore, type OpenStore } from "./testing/open-store";
+import { T0 } from "./testing/temp-store";
 import { RETENTION, type Ingest, type Reader } from "./types";
 
 const DAY = 86_400_000;
-let store: ReturnType<typeof tempStore>;
+let store: OpenStore["store"];
 let ingest: Ingest;
 let reader: Reader;
 beforeEach(() => {
-  store = tempStore();
-  ingest = openIngest({ file: store.file, nowMs: T0 });
-  reader = openReader({ file: store.file });
+  ({ store, ingest, reader } = openStore());
 });
-afterEach(() => {
-  reader.close();
-  ingest.close();
-  store.remove();
-});
+afterEach(() => closeStore({ store, ingest, reader }));
 function maintainAll(nowMs: number): number {
   for (let steps = 1; steps < 10_000; steps += 1) if (!ingest.maintain(nowMs)) return steps;
   throw new Error("upkeep does not end");

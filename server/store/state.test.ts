@@ -8,27 +8,23 @@ import type { State } from "./state-types";
 import { entry, permit, requestId, run } from "./testing/actions";
 import { batch, view } from "./testing/batches";
 import { bundleChild, startChild } from "./testing/child";
-import { T0, tempStore } from "./testing/temp-store";
-import type { Ingest } from "./types";
+import { closeStore, openWholeStore, type OpenStore } from "./testing/open-store";
+import { T0 } from "./testing/temp-store";
+import type { Ingest, Reader } from "./types";
 
 let program: string;
-let store: ReturnType<typeof tempStore>;
+let store: OpenStore["store"];
 let state: State;
 let ingest: Ingest;
+let reader: Reader;
 beforeAll(async () => {
   program = await bundleChild();
 });
 afterAll(() => rmSync(program, { force: true }));
 beforeEach(() => {
-  store = tempStore();
-  state = openState({ file: store.file });
-  ingest = openIngest({ file: store.file, nowMs: T0 });
+  ({ store, ingest, reader, state } = openWholeStore());
 });
-afterEach(async () => {
-  ingest.close();
-  await state.close();
-  store.remove();
-});
+afterEach(() => closeStore({ store, ingest, reader, state }));
 
 describe("a run", () => {
   it("is started at most once per request id, however many ask at once, and stands in the audit once", async () => {

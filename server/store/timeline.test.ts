@@ -1,30 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SignalId } from "../domain/signals";
 import { MAX_TIMELINE_EVENTS, MAX_TIMELINE_POINTS, type NodeTimeline } from "../domain/timeline";
-import { openIngest } from "./ingest";
 import { MAX_ANSWER_SPANS } from "./reader/answers";
-import { openReader } from "./reader";
 import { answer, batch, event, nodeName, sample, view } from "./testing/batches";
-import { T0, tempStore } from "./testing/temp-store";
+import { closeStore, openStore, type OpenStore } from "./testing/open-store";
+import { T0 } from "./testing/temp-store";
 import type { Ingest, IngestBatch, Reader } from "./types";
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-let store: ReturnType<typeof tempStore>;
+let store: OpenStore["store"];
 let ingest: Ingest;
 let reader: Reader;
 beforeEach(() => {
-  store = tempStore();
-  ingest = openIngest({ file: store.file, nowMs: T0 });
-  reader = openReader({ file: store.file });
+  ({ store, ingest, reader } = openStore());
 });
-afterEach(() => {
-  reader.close();
-  ingest.close();
-  store.remove();
-});
+afterEach(() => closeStore({ store, ingest, reader }));
 
 /** A batch every 15 s in [fromMs, toMs), as the collector writes them. */
 function collect(fromMs: number, toMs: number, parts: (atMs: number) => Partial<IngestBatch>): void {

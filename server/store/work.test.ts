@@ -1,25 +1,19 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ORDER_VALID_MS, TAKE_WITHIN_MS, TOLD_WITHIN_MS, type WorkObject, type WorkOrder } from "../domain/actions/work-order";
-import { openIngest } from "./ingest";
-import { openState } from "./state";
 import type { State } from "./state-types";
 import { entry, permit, requestId, run } from "./testing/actions";
-import { T0, tempStore } from "./testing/temp-store";
-import type { Ingest } from "./types";
+import { closeStore, openWholeStore, type OpenStore } from "./testing/open-store";
+import { T0 } from "./testing/temp-store";
+import type { Ingest, Reader } from "./types";
 
-let store: ReturnType<typeof tempStore>;
+let store: OpenStore["store"];
 let state: State;
 let ingest: Ingest;
+let reader: Reader;
 beforeEach(() => {
-  store = tempStore();
-  state = openState({ file: store.file });
-  ingest = openIngest({ file: store.file, nowMs: T0 });
+  ({ store, ingest, reader, state } = openWholeStore());
 });
-afterEach(async () => {
-  ingest.close();
-  await state.close();
-  store.remove();
-});
+afterEach(() => closeStore({ store, ingest, reader, state }));
 
 const ID = "order-0001";
 const order = (over: Partial<WorkOrder> = {}): WorkOrder => ({ id: ID, node: "a", action: "purge-dead-sandboxes", dry: false, planVersion: "v1", requestedBy: "anna", issuedMs: T0, expiresMs: T0 + ORDER_VALID_MS, params: { parallel: 1 }, objects: ["one", "two"], ...over });
