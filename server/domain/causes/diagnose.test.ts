@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { secondsAgo } from "../testing/builders";
+import type { Source, SourceStatus } from "../sources";
 import type { CauseCode } from "./codes";
 import { allFiring, diagnose, marksRisk } from "./diagnose";
 import { clear, cannotTell } from "./findings";
@@ -44,6 +45,13 @@ describe("one root with its consequences folded under it", () => {
     const a = cause("daemon-down", [firing()], { explains: ["stale-socket"] });
     const b = cause("stale-socket", [firing()], { explains: ["daemon-down"] });
     expect(roots(diagnose(input, NO_DIAGNOSIS, [a, b]))).toEqual(["daemon-down > stale-socket"]);
+  });
+
+  it("gives evidence without a time of its own that of its source, and leaves what could not be looked at without one", () => {
+    const heardMs = secondsAgo(7);
+    const told = { ...input, source: (source: Source): SourceStatus => ({ source, freshness: "fresh", lastMs: heardMs }) };
+    const limits = cause("daemon-oom", [firing({ evidence: [{ what: "Limit", look: "seen", source: "api" }, { what: "Kill", look: "seen", atMs: 5, source: "agent" }, { what: "Process", look: "not-seen", source: "api" }, { what: "PSI", look: "could-not-look", reason: "cgroup v1", source: "kubelet" }] })]);
+    expect(diagnose(told, NO_DIAGNOSIS, [limits]).causes[0]?.evidence.map(({ atMs }) => atMs)).toEqual([heardMs, 5, heardMs, undefined]);
   });
 
   it("takes a finding's own severity where it has one", () => {

@@ -1,3 +1,4 @@
+import type { Evidence } from "../answer";
 import type { CauseCode } from "./codes";
 import { foldCauses } from "./fold";
 import { CAUSES, causeOf } from "./registry";
@@ -17,7 +18,7 @@ export function diagnose(input: CauseInput, previous: Diagnosis, causes: readonl
   const suspended: Diagnosis["suspendedCauses"][number][] = [];
   for (const cause of causes) {
     const findings = cause.check(input);
-    for (const finding of findings) if (finding.state === "firing") firing.push(asFiring(cause, finding, since.get(keyOf(cause.code, finding.detail)) ?? input.nowMs));
+    for (const finding of findings) if (finding.state === "firing") firing.push(asFiring(cause, timed(finding, input), since.get(keyOf(cause.code, finding.detail)) ?? input.nowMs));
     const exceptions = findings.flatMap((finding) => finding.accepted ?? []);
     if (exceptions.length > 0) accepted.push({ code: cause.code, title: cause.title, subjects: exceptions });
     const blind = findings.filter(({ state }) => state === "unknown");
@@ -54,6 +55,15 @@ export const allFiring = (diagnosis: Pick<Diagnosis, "causes">): readonly Firing
 
 /** Whether a node that starts pods is at risk all the same: something was measured that keeps pods from starting at the next occasion. */
 export const marksRisk = (diagnosis: Pick<Diagnosis, "causes">): FiringCause | undefined => allFiring(diagnosis).find(({ severity, certainty }) => severity !== "notice" && certainty === "named");
+
+/** What has no time of its own was so when its source was last heard. */
+function timed(finding: Finding, input: CauseInput): Finding {
+  const whole = (one: Evidence): Evidence => {
+    const lastMs = one.atMs === undefined && one.look !== "could-not-look" ? input.source(one.source).lastMs : undefined;
+    return lastMs === undefined ? one : { ...one, atMs: lastMs };
+  };
+  return { ...finding, evidence: finding.evidence.map(whole) };
+}
 
 function asFiring(cause: Cause, finding: Finding, sinceMs: number): FiringCause {
   return { ...finding, code: cause.code, state: "firing", certainty: finding.certainty ?? "suspected", title: cause.title, severity: finding.severity ?? cause.severity, sinceMs };

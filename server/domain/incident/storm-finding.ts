@@ -16,8 +16,8 @@ export function stormFinding(fleet: FleetIncident): { readonly summary: string; 
       { what: sameCause === undefined ? "Nodes that turned together" : "Nodes with the same cause at the first look", look: "seen", value: members, unit: "count", atMs: signMs, source: "api" },
       ...(sameCause === undefined ? [{ what: "From the first to the last of them", look: "seen" as const, value: (lastTurnMs - signMs) / 1_000, unit: "seconds", atMs: lastTurnMs, source: "api" as const }] : []),
       ...shared.shared.flatMap(({ trait, value, sick, sickKnown, well, wellKnown }): readonly Evidence[] => [
-        { what: `Sick nodes with ${trait} ${value}`, look: "seen", value: `${sick} of ${sickKnown}`, source: "api" },
-        { what: `Well nodes with ${trait} ${value}`, look: well > 0 ? "seen" : "not-seen", value: `${well} of ${wellKnown}`, source: "api" },
+        { what: `Sick nodes with ${trait} ${value}`, look: "seen", value: `${sick} of ${sickKnown}`, atMs: lastTurnMs, source: "api" },
+        { what: `Well nodes with ${trait} ${value}`, look: well > 0 ? "seen" : "not-seen", value: `${well} of ${wellKnown}`, atMs: lastTurnMs, source: "api" },
       ]),
       ...(shared.shared.length > 0 ? [] : [blindOrNone(shared.well)]),
     ],
