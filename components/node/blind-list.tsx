@@ -1,6 +1,10 @@
 import type { NodeDetail } from "@/server/contract/schemas";
 import Link from "next/link";
+import { plural } from "@/components/format/numbers";
 import { Icon } from "@/components/ui/glyphs";
+
+/** More than these would be a wall of titles: they are folded, and found by the browser's own search all the same. */
+const MAX_TITLES_IN_LINE = 3;
 
 /** What Sandglass cannot see here, why, and the way on. */
 export function BlindList({ node, blind, unknown }: { readonly node: string; readonly blind: NodeDetail["blind"]; readonly unknown: NodeDetail["diagnosis"]["unknown"] }) {
@@ -40,7 +44,7 @@ export function BlindList({ node, blind, unknown }: { readonly node: string; rea
           <ul className="kv">
             {unknown.map(({ reason, causes }) => (
               <li key={reason}>
-                <span className="small">{causes.map(({ title }) => title).join(", ")}</span>
+                <CauseTitles titles={causes.map(({ title }) => title)} />
                 <span className="two">{reason}</span>
               </li>
             ))}
@@ -48,5 +52,19 @@ export function BlindList({ node, blind, unknown }: { readonly node: string; rea
         </>
       )}
     </section>
+  );
+}
+
+function CauseTitles({ titles }: { readonly titles: readonly string[] }) {
+  if (titles.length <= MAX_TITLES_IN_LINE) return <span className="small">{titles.join(", ")}</span>;
+  return (
+    <details className="many small">
+      <summary>{plural(titles.length, "cause")}</summary>
+      <ul>
+        {titles.map((title) => (
+          <li key={title}>{title}</li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -37,7 +37,7 @@ export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; r
         <p className="lede">{rowWords(answer)}.</p>
         <EvidenceList items={answer.proof} nowMs={now} />
       </div>
-      {actions === undefined ? null : <div className={look === "yes" ? "blk calm" : "blk"}>{actions}</div>}
+      {actions === undefined ? null : <div className={look === "no" || look === "risk" ? "blk" : "blk calm"}>{actions}</div>}
       <Sources sources={detail.sources} lost={detail.lostReports} />
     </aside>
   );

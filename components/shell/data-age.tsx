@@ -27,7 +27,6 @@ export function DataAge() {
         ) : (
           " · no data yet"
         )}
-        {state === "lost" ? <span className="hide-1080">, trying again</span> : null}
       </span>
     </span>
   );

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import type { OfferedKeys } from "@/server/contract/schemas";
 import { fetchJson, postJson } from "@/components/live/fetch-json";
 import { useNow, useStatus } from "@/components/live/live-provider";
@@ -52,6 +52,11 @@ function ChangedKey({ offered: { node, sha256, seen, offeredSha256 }, now }: { r
   const client = useQueryClient();
   const why = useId();
   const [asking, setAsking] = useState(false);
+  const cancel = useRef<HTMLButtonElement>(null);
+  // The button that asked is gone, and the focus with it; a second Enter must not accept.
+  useEffect(() => {
+    if (asking) cancel.current?.focus();
+  }, [asking]);
   const accept = useMutation({
     mutationFn: () => postJson(`/api/v1/nodes/${encodeURIComponent(node)}/kubelet-key`, { sha256: offeredSha256 }),
     onSettled: () => client.invalidateQueries({ queryKey: QUERY_KEYS.offeredKeys }),
@@ -85,7 +90,7 @@ function ChangedKey({ offered: { node, sha256, seen, offeredSha256 }, now }: { r
           <button type="button" className="btn btn-sm" aria-describedby={why} aria-disabled={accept.isPending} onClick={() => (accept.isPending ? undefined : accept.mutate())}>
             Accept this key
           </button>
-          <button type="button" className="btn btn-sm btn-quiet" onClick={() => setAsking(false)}>
+          <button ref={cancel} type="button" className="btn btn-sm btn-quiet" onClick={() => setAsking(false)}>
             Cancel
           </button>
         </span>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import type { ActionPlan } from "@/server/contract/schemas";
 import { plural } from "@/components/format/numbers";
 import { Icon } from "@/components/ui/glyphs";
@@ -83,10 +83,15 @@ function Confirm({ plan, behind, dryRun, typed, onTyped, onRun, onClose }: PlanF
   const id = useId();
   const { confirm, affected } = plan;
   const calm = useCalm();
+  const foot = useRef<HTMLElement>(null);
+  // The button of the dry run is gone, and the focus with it: who walks by keyboard goes on from here, and nothing runs by a second Enter.
+  useEffect(() => {
+    if (document.activeElement === document.body) foot.current?.focus({ preventScroll: true });
+  }, []);
   const blocked = behind ? "The plan is being made anew." : calm ? runBlocked(plan, typed, dryRun) : "Look first.";
   const wide = confirm.kind === "type";
   return (
-    <footer className="sheet-foot">
+    <footer className="sheet-foot" ref={foot} tabIndex={-1} aria-label="Confirm">
       {wide ? (
         <>
           <label htmlFor={id}>

@@ -51,7 +51,7 @@ export function PlanSteps({ plan }: { readonly plan: ActionPlan }) {
       <h2 id="plan-h">
         Plan
         <span className="r">
-          {plan.steps.length} steps, {writes} {writes === 1 ? "writes" : "write"}
+          {plan.steps.length} steps, {writes} of them {writes === 1 ? "writes" : "write"}
         </span>
       </h2>
       <ol className="plan">
