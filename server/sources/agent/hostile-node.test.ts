@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -87,6 +87,34 @@ test("folders where files should be, files where folders should be, and nothing 
   const nothing = taken(await reporter.report());
   expect(nothing.configFiles).toMatchObject({ looked: false, reason: "no folder /etc/cni/net.d" });
   expect(nothing.processes).toMatchObject({ looked: false });
+});
+
+/** Whoever is not root cannot read what it may not; root can, unless it is somebody else for the time. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(NOBODY);
+  try {
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+const NOBODY = 65_534;
+
+test("folders and files that may not be read: each is named with the reason, and the rest goes on", async () => {
+  await put("etc/cni/net.d/00-a-closed.conf", "{}");
+  await put("var/lib/cni/results/one", "{}");
+  await chmod(root, 0o755);
+  for (const closed of ["etc/cni/net.d/00-a-closed.conf", "opt/cni/bin", "var/lib/cni/results"]) await chmod(at(closed), 0);
+  const report = await asNobody(async () => taken(await start().report()));
+  expect(report.config).toEqual({ looked: false, reason: "/etc/cni/net.d/00-a-closed.conf: could not be read: EACCES" });
+  const files = report.configFiles?.looked === true ? report.configFiles.reading.files : [];
+  expect(files[0]).toEqual({ name: "00-a-closed.conf", usable: false, problem: "could not be read: EACCES", pluginTypes: [] });
+  expect(files.slice(1).filter(({ usable }) => usable).length).toBeGreaterThan(0);
+  expect(report.binaries).toMatchObject({ looked: true, unread: ["/opt/cni/bin: EACCES"] });
+  expect(report.caches?.looked === true ? report.caches.items.find(({ dir }) => dir === "/var/lib/cni/results") : report.caches).toMatchObject({ problem: "EACCES" });
+  expect(report.processes).toMatchObject({ looked: true });
+  await chmod(at("opt/cni/bin"), 0o755); // so that it can be removed
 });
 
 test("a tree that is taken apart and put together while it is read", async () => {
