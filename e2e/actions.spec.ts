@@ -5,6 +5,7 @@ import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import type { Page } from "@playwright/test";
 import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, OfferedKeys, Status } from "@/server/contract/schemas";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
+import { complaintsOf } from "./setup/complaints";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -59,16 +60,8 @@ async function tryPlan(page: Page): Promise<void> {
   await expect(sheet(page).getByText("Accepted.")).toBeVisible({ timeout: 30_000 });
 }
 
-/** Errors in the console of a page, but for those of requests that a test makes on purpose. */
-function consoleErrors(page: Page): string[] {
-  const errors: string[] = [];
-  page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
-  page.on("pageerror", (error) => errors.push(error.message));
-  return errors;
-}
-
 test("the plan says its effect, its width, its calls and its undo; Enter sends nothing; Esc closes and gives the focus back", async ({ page }) => {
-  const errors = consoleErrors(page);
+  const errors = complaintsOf(page);
   await openNode(page);
   const button = panel(page).getByRole("button", { name: /2 CPU and 4 Gi…/ });
   await button.focus();
@@ -166,7 +159,7 @@ test("the CPU limit lifted alone, with memory kept at 1Gi, is worse, and the pag
 
 test("2 CPU and 4Gi, clicked twice, run once and work", async ({ page }) => {
   const before = (await runs()).length;
-  const errors = consoleErrors(page);
+  const errors = complaintsOf(page);
   await openNode(page);
   await panel(page).getByRole("button", { name: /2 CPU and 4 Gi…/ }).click();
   await expect(sheet(page)).toContainText(/Tried before[\s\S]*worse/);
@@ -195,7 +188,7 @@ test("the request of a run that was made, sent again, gives that run back; its i
 });
 
 test("runs and audit log list what was done, newest first, and lead to node and run", async ({ page }) => {
-  const errors = consoleErrors(page);
+  const errors = complaintsOf(page);
   await page.goto(`${product.url}/actions`);
   const rows = page.getByRole("table").getByRole("row");
   await expect(rows.nth(1)).toContainText("worked");

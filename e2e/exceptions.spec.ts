@@ -1,6 +1,7 @@
 import type { Fleet, NodeDetail } from "@/server/contract/schemas";
 import { pressUntil } from "./setup/alive";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
+import { complaintsOf } from "./setup/complaints";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -21,9 +22,7 @@ test.afterAll(() => product?.stop());
 
 test("a daemon is accepted as it is on the cause's card by keyboard, and withdrawn on the node's page or the cause's", async ({ page }) => {
   test.setTimeout(240_000);
-  const complaints: string[] = [];
-  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
-  page.on("pageerror", (error) => complaints.push(error.message));
+  const complaints = complaintsOf(page);
   await page.goto(`${product.url}/nodes/${node}`);
   const aside = page.getByRole("complementary", { name: "Causes, proof and sources" });
   const card = aside.locator(`#cause-${CODE}`);

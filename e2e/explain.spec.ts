@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "@playwright/test";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
+import { complaintsOf } from "./setup/complaints";
 import { startProduct, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -12,13 +13,9 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => product?.stop());
 
-const complaints: string[] = [];
+let complaints: readonly string[];
 test.beforeEach(({ page }) => {
-  complaints.length = 0;
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
+  complaints = complaintsOf(page);
 });
 const expectNoComplaint = (): void => expect(complaints, "what the browser complained of").toEqual([]);
 

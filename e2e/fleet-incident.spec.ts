@@ -1,6 +1,7 @@
 import type { IncidentDetail, IncidentList } from "@/server/contract/incidents";
 import type { Fleet } from "@/server/contract/schemas";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
+import { complaintsOf } from "./setup/complaints";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -21,11 +22,9 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => product?.stop());
 
-const complaints: string[] = [];
+let complaints: readonly string[];
 test.beforeEach(({ page }) => {
-  complaints.length = 0;
-  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
-  page.on("pageerror", (error) => complaints.push(error.message));
+  complaints = complaintsOf(page);
 });
 
 test("it is one line in the list, and its nodes stand under it and not beside it", async ({ page }) => {

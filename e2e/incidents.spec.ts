@@ -6,6 +6,7 @@ import type { IncidentDetail, IncidentExport, IncidentList, IncidentSummary } fr
 import type { ActionOffers, ActionPlan, Fleet, NodeDetail, Status } from "@/server/contract/schemas";
 import { pressUntil } from "./setup/alive";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
+import { complaintsOf } from "./setup/complaints";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -35,11 +36,9 @@ test.afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-const complaints: string[] = [];
+let complaints: readonly string[];
 test.beforeEach(({ page }) => {
-  complaints.length = 0;
-  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
-  page.on("pageerror", (error) => complaints.push(error.message));
+  complaints = complaintsOf(page);
 });
 const expectNoComplaint = (): void => expect(complaints, "what the browser complained of").toEqual([]);
 

@@ -3,6 +3,7 @@ import type { Fleet, Status } from "@/server/contract/schemas";
 import { freePort } from "../server/dev/free-port";
 import { pressUntil } from "./setup/alive";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
+import { complaintsOf } from "./setup/complaints";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -23,13 +24,9 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => product?.stop());
 
-const complaints: string[] = [];
+let complaints: readonly string[];
 test.beforeEach(({ page }) => {
-  complaints.length = 0;
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
+  complaints = complaintsOf(page);
 });
 
 /** Every test ends with it but those that take the server away. */
