@@ -125,7 +125,7 @@ test("one call that does not answer leaves the others their readings", async () 
 test("a runtime that takes connections and answers nothing is a silent socket", async () => {
   await runtime({ Version: silent, Status: silent, ListPodSandbox: silent });
   const look = await reader().look(NOW_MS);
-  expect(look).toMatchObject({ runtime: { looked: false, reason: "/run/containerd/containerd.sock: no answer to Version in 0.5 s" }, sandboxes: { looked: false }, socket: { reading: { state: "silent" } } });
+  expect(look).toMatchObject({ runtime: { looked: false, reason: "/run/containerd/containerd.sock: no answer to Version in 1.5 s" }, sandboxes: { looked: false }, socket: { reading: { state: "silent" } } });
 });
 
 test("closing does not wait for a runtime that hangs", async () => {
