@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import type { Page } from "@playwright/test";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
@@ -19,6 +21,7 @@ test.beforeEach(({ page }) => {
 });
 const expectNoComplaint = (): void => expect(complaints, "what the browser complained of").toEqual([]);
 
+const ROOT = path.resolve(import.meta.dirname, "..");
 const LIST = readFileSync(path.resolve(import.meta.dirname, "../server/commands/fixtures/multus-missing-events.json"), "utf8");
 const MISSING = 'Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "5c": plugin type="bridge" failed (add): failed to find plugin "bridge" in path [/opt/cni/bin]';
 
@@ -126,3 +129,14 @@ for (const width of WIDTHS) {
     }
   });
 }
+
+test("the checkout's own command says the same of a text, from any folder and through a link", () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "sandglass-command-"));
+  try {
+    symlinkSync(path.join(ROOT, "sandglass"), path.join(folder, "linked"));
+    const said = execFileSync(path.join(folder, "linked"), ["explain", "--output", "json", MISSING], { cwd: folder, encoding: "utf8" });
+    expect(JSON.parse(said)).toMatchObject({ cause: "plugin-binary-missing" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
