@@ -22,6 +22,7 @@ import type { WorkDesk } from "./work";
 /** The agent as it runs on a node, and the listener as it runs in the server, over a real TLS connection. Ten seconds of both pass in one. */
 const fast = scaledClock(Date.now(), 10);
 let clock: Clock;
+const START_MS = Date.now();
 const log = createLog("silent", "test");
 let root: string;
 let dataDir: string;
@@ -100,6 +101,32 @@ test("the period is the server's where the agent's own command line has none", a
   const times = observed.map(({ atMs }) => atMs);
   // A busy machine makes rounds late, and none of them early.
   expect(Math.min(...times.slice(1).map((atMs, at) => atMs - (times[at] ?? 0)))).toBeLessThan(10_000);
+});
+
+test("each round comes up to a tenth of the period earlier or later, by chance, so that a fleet does not push in step", async () => {
+  const { port } = await listen();
+  const waits: number[] = [];
+  // Time stands still for this agent, so that a wait is the period with its jitter and nothing else.
+  const standing: Clock = {
+    rate: 1,
+    now: () => START_MS,
+    after: (ms, done) => {
+      waits.push(ms);
+      const timer = setTimeout(done, 1);
+      return () => {
+        clearTimeout(timer);
+      };
+    },
+  };
+  const options = agentOptions(flags(port, "--period", "10s"));
+  if (!options.ok) throw new Error(options.problems.join());
+  const chances = [0, 0.25, 0.5, 0.75, 1 - Number.EPSILON];
+  let drawn = 0;
+  const stop = new AbortController();
+  const done = runAgent(options.value, { clock: standing, log, stdout: { write: () => undefined }, signal: stop.signal, random: () => chances[drawn++ % chances.length] ?? 0 });
+  running.push({ stop, done });
+  await came(6);
+  expect(waits.slice(0, 5).map(Math.round)).toEqual([9_000, 9_500, 10_000, 10_500, 11_000]);
 });
 
 test("reports made while the server is away arrive when it is back, in order and with their own times", async () => {
