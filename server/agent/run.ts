@@ -75,7 +75,7 @@ async function forever(options: AgentOptions, environment: AgentEnvironment): Pr
   const heedOrders = orderCall(line, bell);
   const told = (answer: PushAnswer): void => {
     reporter.told(answer);
-    heedOrders(answer);
+    if (buffer.length === 0) heedOrders(answer); // what was kept goes first: an asking takes the same way
     if (options.periodMs === undefined && answer.periodSeconds !== undefined) periodMs = answer.periodSeconds * MS_PER_SECOND;
   };
   const sender = createSender({ buffer, pusher, told, clock, log, signal, random });

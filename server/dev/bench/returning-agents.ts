@@ -106,6 +106,7 @@ export async function returningAgents({ folder, nodes, held, url, caFile, accoun
         void asksForOrders(desk, ending.signal);
         let asked = false;
         const told = ({ orders }: PushAnswer): void => {
+          if (buffer.length > 0) return; // as run.ts does
           if (!asked || orders !== false) bell.ring();
           asked = true;
         };
