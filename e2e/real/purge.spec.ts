@@ -1,10 +1,17 @@
+import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { systemClock, type Clock } from "../../server/clock";
 import { purgeDeadSandboxes } from "../../server/agent/actions/purge-dead-sandboxes";
 import { toolsOf } from "../../server/agent/actions/testing/tools";
+import type { Tools } from "../../server/agent/actions/types";
+import { hostFs } from "../../server/agent/host-fs";
+import { pluginProcessReader } from "../../server/agent/proc/plugin-processes";
+import { procScanner } from "../../server/agent/proc/scan";
+import type { AgentReport } from "../../server/domain/agent-report";
 import { ORDER_VALID_MS, type WorkOrder } from "../../server/domain/actions/work-order";
 import { containerdMissing, startContainerd, type OwnContainerd, type SandboxOf } from "../setup/sandboxes";
 import { expect, test } from "../setup/test";
@@ -97,28 +104,108 @@ test("by a clock that does not run ahead every one of them is too young", async 
   for (const { id, outcome, reason } of objects) if (young.has(id)) expect([outcome, reason]).toEqual(["left", expect.stringMatching(/^it is \d+ s old, less than 10 min$/)]);
 });
 
-test("a plugin that fails leaves the sandbox where it is, with the runtime's own words", async () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "sandglass-plugin-"));
-  const other = await startContainerd({ plugin: PLUGIN(folder) });
-  try {
-    const [id = ""] = await other.runAll([{ name: "stuck", uid: randomUUID(), network: "pod" }]);
+test.describe("where a plugin takes part", () => {
+  let folder: string;
+  let other: OwnContainerd;
+  test.beforeAll(async () => {
+    folder = mkdtempSync(path.join(os.tmpdir(), "sandglass-plugin-"));
+    other = await startContainerd({ plugin: PLUGIN(folder) });
+  });
+  test.afterAll(async () => {
+    await other?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  /** Dead sandboxes whose networks are still there: their DEL failed. */
+  const deadOnes = async (count: number): Promise<readonly string[]> => {
+    const ids = await other.runAll(Array.from({ length: count }, (_, index) => ({ name: `stuck-${index}`, uid: randomUUID(), network: "pod" as const })));
     rmSync(folder, { recursive: true });
-    await other.kill(id).catch(() => undefined); // its DEL fails, and the sandbox is dead all the same
-    await expect.poll(async () => (await other.list()).map((one) => one.ready), { timeout: 20_000 }).toEqual([false]);
+    for (const id of ids) await other.kill(id).catch(() => undefined);
+    await expect.poll(async () => (await other.list()).map((one) => one.ready), { timeout: 20_000 }).toEqual(ids.map(() => false));
+    return ids;
+  };
+
+  test("a plugin that fails leaves the sandbox where it is, with the runtime's own words", async () => {
+    const [id = ""] = await deadOnes(1);
     const { tools, told } = stage(other.socket);
     await purgeDeadSandboxes.carryOut(order([id], 1), tools);
-    expect(told).toEqual([{ id, name: "default/stuck, attempt 0", outcome: "failed", reason: expect.stringMatching(/StopPodSandbox failed:.*the daemon is away/) }]);
+    expect(told).toEqual([{ id, name: "default/stuck-0, attempt 0", outcome: "failed", reason: expect.stringMatching(/StopPodSandbox failed:.*the daemon is away/) }]);
     expect(await other.list()).toHaveLength(1);
-  } finally {
-    await other.stop();
-  }
+    mkdirSync(folder);
+    await purgeDeadSandboxes.carryOut(order([id], 1), tools);
+    expect(await other.list()).toEqual([]);
+  });
+
+  test("a purge pauses while the plugin gets slow and while more of its callers live, and goes on as before once neither is so", async () => {
+    const ids = await deadOnes(9);
+    mkdirSync(folder);
+    const { tools, told } = stage(other.socket);
+    // Callers of plugins as the agent's own reader sees them among all processes of this machine.
+    const reader = pluginProcessReader(hostFs(""), "/proc");
+    const bin = path.join(other.dir, "bin");
+    const caller = path.join(bin, "waits");
+    copyFileSync("/bin/sleep", caller);
+    let callers: ChildProcess[] = [];
+    let processes: AgentReport["processes"];
+    const look = async (): Promise<void> => void (processes = await reader.look(await procScanner("/proc").scan(), [bin], new Set(), Date.now()));
+    await look();
+    const pauses: number[] = [];
+    const tookMs: number[] = [];
+    let from = performance.now();
+    const after = [
+      { objects: 6, then: () => writeFileSync(path.join(folder, "slow"), String(Math.ceil(3 + (5 * Math.max(...tookMs)) / 1_000))) },
+      {
+        objects: 7,
+        then: () => {
+          rmSync(path.join(folder, "slow"));
+          callers = Array.from({ length: 7 }, () => spawn(caller, ["600"], { env: { ...process.env, CNI_COMMAND: "ADD" }, stdio: "ignore" }));
+        },
+      },
+      { objects: 8, then: () => Promise.all(callers.map((one) => ended(one))) },
+    ];
+    try {
+      await purgeDeadSandboxes.carryOut(order(ids, 1), {
+        ...tools,
+        report: () => ({ ...reportOf(tools), ...(processes === undefined ? {} : { processes }) }),
+        sleep: async (ms) => {
+          pauses.push(ms);
+          tookMs.push(performance.now() - from);
+          await tools.sleep(ms);
+          await after.find(({ objects }) => objects === told.length)?.then();
+          await look();
+          from = performance.now();
+        },
+      });
+    } finally {
+      for (const one of callers) one.kill("SIGKILL");
+    }
+    expect(told.map(({ outcome }) => outcome)).toEqual(ids.map(() => "done"));
+    const SLOW = 6;
+    const MANY = 7;
+    // What a busy machine makes slow by itself pauses too; everything else has but the least gap after it.
+    expect(pauses.filter((ms, index) => index !== SLOW && index !== MANY && (tookMs[index] ?? 0) < 2_000 && ms !== LEAST_GAP_MS)).toEqual([]);
+    expect(pauses[SLOW], `after one of ${Math.round(tookMs[SLOW] ?? 0)} ms`).toBeGreaterThanOrEqual(5_000);
+    expect(pauses[MANY], "while seven more callers live").toBeGreaterThanOrEqual(5_000);
+  });
 });
 
-/** Answers an ADD, and a DEL as long as its folder is there. */
+const reportOf = (tools: Tools): AgentReport => {
+  const report = tools.report();
+  if (report === undefined) throw new Error("the stage has a report");
+  return report;
+};
+const ended = async (child: ChildProcess): Promise<void> => {
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+};
+
+/** Answers an ADD, and a DEL as long as its folder is there, after as many seconds as the file "slow" in it says. */
 const PLUGIN = (folder: string): string => `#!/bin/sh
 case "$CNI_COMMAND" in
   ADD) echo '{"cniVersion":"1.0.0","interfaces":[{"name":"eth0","sandbox":"'"$CNI_NETNS"'"}],"ips":[{"address":"10.250.0.2/24","interface":0}]}' ;;
-  DEL) [ -d ${folder} ] || { echo '{"cniVersion":"1.0.0","code":999,"msg":"the daemon is away"}'; exit 1; } ;;
+  DEL)
+    [ -d ${folder} ] || { echo '{"cniVersion":"1.0.0","code":999,"msg":"the daemon is away"}'; exit 1; }
+    [ ! -f ${folder}/slow ] || /bin/sleep "$(cat ${folder}/slow)" ;;
   VERSION) echo '{"cniVersion":"1.0.0","supportedVersions":["1.0.0"]}' ;;
 esac
 `;
