@@ -11,7 +11,7 @@ import { BUNDLE, NODE, clusterArgs, startProduct, until, type Product } from "..
 import { freePort } from "../../server/dev/free-port";
 import { packed, post, sampleReport, type Answer } from "../../server/sources/agent/testing";
 import { AGENT_AUDIENCE, type AgentReport } from "@/server/domain/agent-report";
-import type { NodeDetail, Status, Visibility } from "@/server/contract/schemas";
+import type { ActionOffers, ActionRunDetail, DryRun, NodeDetail, Status, Visibility } from "@/server/contract/schemas";
 
 /** Agents whose identity is a service-account token: a real API server issues and reviews them, and a real kubelet runs deploy/agent.yaml. */
 const options = { node: true };
@@ -37,7 +37,7 @@ test.beforeAll(async () => {
   agentPort = await freePort();
   metricsPort = await freePort();
   dataDir = mkdtempSync(path.join(os.tmpdir(), "sandglass-data-"));
-  args = [...(await clusterArgs(cluster)), "--agent-port", String(agentPort), "--metrics-port", String(metricsPort)];
+  args = [...(await clusterArgs(cluster)), "--allow-actions", "--agent-port", String(agentPort), "--metrics-port", String(metricsPort)];
   product = await startProduct({ args, dataDir });
   ca = readFileSync(path.join(product.dataDir, "agents/ca.crt"), "utf8");
 });
@@ -209,7 +209,7 @@ test.describe("deploy/agent.yaml", () => {
     await importAgentImage(cluster);
     const address = await cluster.reverse(agentPort, 7443);
     await cluster.kubectl(["-n", NAMESPACE, "create", "configmap", "sandglass-agent", `--from-literal=server=https://${address}`, `--from-file=ca.crt=${path.join(product.dataDir, "agents/ca.crt")}`]);
-    await cluster.apply(readFileSync(MANIFEST, "utf8").replace("image: sandglass:0.1.0", `image: ${AGENT_IMAGE}`).replace("imagePullPolicy: IfNotPresent", "imagePullPolicy: Never"));
+    await cluster.apply(imageOfTest(readFileSync(MANIFEST, "utf8")));
     await until("the agent's pod", 120_000, async () => ((await cluster.kubectl(["-n", NAMESPACE, "get", "pods", "-o", "jsonpath={.items[*].status.phase}"])).includes("Running") ? true : undefined));
     const detail = await until("a report of the pod", 90_000, async () => {
       const one = await node();
@@ -230,6 +230,47 @@ test.describe("deploy/agent.yaml", () => {
     expect(BigInt(`0x${status.trim()}`)).toBe((1n << 19n) | (1n << 2n)); // CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH
   });
 
+  const act = async (route: "dry-run" | "run", body: object): Promise<Response> => fetch(`${product.url}/api/v1/nodes/node-1/actions/${route}`, { method: "POST", headers: { "content-type": "application/json", origin: product.url }, body: JSON.stringify(body) });
+  const offers = async () => (await product.api<ActionOffers>("/api/v1/nodes/node-1/actions")).nodeOffers;
+  const dry = async (wanted: object): Promise<DryRun> => {
+    const answer = await act("dry-run", wanted);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as DryRun; // the route's own schema
+  };
+  /** From the agent's list to its last word. A changed answer of the node makes a plan void: then once more. */
+  const carriedOut = async (wanted: object): Promise<{ readonly list: DryRun; readonly run: ActionRunDetail }> => {
+    const { list, requestId } = await until("a run of what the agent lists", 60_000, async () => {
+      const made = { list: await dry(wanted), requestId: randomUUID() };
+      const answer = await act("run", { ...wanted, requestId: made.requestId, version: made.list.version, confirm: "" });
+      if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+      return made;
+    });
+    const run = await until("the agent's last word", 60_000, async () => {
+      const one = await product.api<ActionRunDetail>(`/api/v1/actions/${requestId}`);
+      return one.work?.state === "ended" ? one : undefined;
+    });
+    return { list, run };
+  };
+
+  test("as it is its agent takes no orders, and says by which argument it would", async () => {
+    expect((await offers()).map(({ action, allowed, reason }) => [action, allowed, reason])).toEqual(["purge-dead-sandboxes", "move-busy-shim-aside", "remove-broken-cache-entry"].map((action) => [action, false, "The node's agent takes no orders. Start it with --enable-actions to let it."]));
+  });
+
+  test("with the argument and the mounts that its comments tell, an order reaches the pod and a broken cache entry is moved on the node", async () => {
+    await cluster.kubectl(["create", "clusterrole", "node-patcher", "--verb=patch", "--resource=nodes"]);
+    await cluster.kubectl(["create", "clusterrolebinding", "node-patcher", "--clusterrole=node-patcher", "--serviceaccount=sandglass:sandglass"]);
+    const entry = "/var/lib/cni/results/test-of-nobody-eth0";
+    await cluster.enter(["sh", "-c", `mkdir -p /var/lib/cni/results && : > ${entry} && touch -d '10 minutes ago' ${entry}`]);
+    await cluster.apply(imageOfTest(withOrders(readFileSync(MANIFEST, "utf8"))));
+    await until("an agent that takes orders", 120_000, async () => ((await offers()).every(({ allowed }) => allowed) ? true : undefined));
+    const purge = await dry({ action: "purge-dead-sandboxes", params: { parallel: 1 } });
+    expect(purge.touches?.every(({ outcome, reason }) => outcome === "left" && reason !== undefined), "nothing here is dead for ten minutes").toBe(true);
+    const { list, run } = await carriedOut({ action: "remove-broken-cache-entry", params: {} });
+    expect(list.touches).toEqual([{ id: entry, name: entry, outcome: "would", reason: "it is empty" }]);
+    expect(run.work?.objects).toEqual([{ id: entry, name: entry, outcome: "done", reason: expect.stringMatching(/^it is empty; it is now \/var\/lib\/cni\/sandglass-quarantine\/\S+Z results test-of-nobody-eth0$/) }]);
+    expect(await cluster.enter(["sh", "-c", `ls /var/lib/cni/results /var/lib/cni/sandglass-quarantine; test ! -e ${entry}`])).toContain("test-of-nobody-eth0");
+  });
+
   test("it goes on while the CNI is broken, and says so", async () => {
     await cluster.fault("missing-config");
     await until("the agent's word on the missing config", 90_000, async () => {
@@ -240,4 +281,58 @@ test.describe("deploy/agent.yaml", () => {
     expect((await cluster.kubectl(["-n", NAMESPACE, "get", "pods", "-o", "jsonpath={.items[*].status.containerStatuses[*].restartCount}"])).trim()).toBe("0");
     await cluster.fault("none");
   });
+
+  /** The move itself: on a real program server/agent/actions/move-busy-shim-aside.test.ts, to its verdict e2e/actions.spec.ts. A node is left alone for a minute after a run. */
+  test("a shim that a real installer cannot write is told through the pod with who runs it, in a folder that the pod may write to", async () => {
+    const shim = "/opt/cni/bin/multus-shim";
+    await cluster.enter(["cp", "/bin/sleep", shim]);
+    const holder = cluster.enterAndStay([shim, "600"]);
+    try {
+      await cluster.apply(JSON.stringify(INSTALLER(shim)));
+      const list = await until("the file that the installer cannot write", 120_000, () => dry({ action: "move-busy-shim-aside", params: { waitSeconds: 330 } }));
+      expect(list.touches).toEqual([{ id: shim, name: shim, outcome: "would", reason: expect.stringMatching(/^process(es)? \d+.* runs? it$/) }]);
+    } finally {
+      holder.kill("SIGKILL");
+      await cluster.kubectl(["-n", "kube-system", "delete", "daemonset", "kube-multus-ds", "--wait=false"]);
+    }
+  });
+});
+
+/** What the manifest's comments tell to change for all three actions; each change has to be one. */
+function withOrders(manifest: string): string {
+  const changes = [
+    ["# - --enable-actions=purge-dead-sandboxes", "- --enable-actions=purge-dead-sandboxes,move-busy-shim-aside,remove-broken-cache-entry"],
+    ["# - {name: state, mountPath", "- {name: state, mountPath"],
+    ["# - {name: state, hostPath", "- {name: state, hostPath"],
+    ["{name: var-lib-cni, mountPath: /host/var/lib/cni, readOnly: true}", "{name: var-lib-cni, mountPath: /host/var/lib/cni}"],
+    ["{name: opt-cni, mountPath: /host/opt/cni, readOnly: true}", "{name: opt-cni, mountPath: /host/opt/cni}"],
+  ] as const;
+  return changes.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`deploy/agent.yaml has no "${from}"`);
+    return text.replace(from, to);
+  }, manifest);
+}
+
+const imageOfTest = (manifest: string): string => manifest.replace("image: sandglass:0.1.0", `image: ${AGENT_IMAGE}`).replace("imagePullPolicy: IfNotPresent", "imagePullPolicy: Never");
+
+/** A CNI daemon whose init container copies over its shim, as multus' manifest did. */
+const INSTALLER = (shim: string): object => ({
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  metadata: { name: "kube-multus-ds", namespace: "kube-system", labels: { app: "multus" } },
+  spec: {
+    selector: { matchLabels: { app: "multus" } },
+    template: {
+      metadata: { labels: { app: "multus" } },
+      spec: {
+        hostNetwork: true,
+        automountServiceAccountToken: false,
+        tolerations: [{ operator: "Exists" }],
+        terminationGracePeriodSeconds: 0,
+        initContainers: [{ name: "install-multus-binary", image: "localhost/busybox:1", imagePullPolicy: "Never", terminationMessagePolicy: "FallbackToLogsOnError", command: ["cp", "/bin/busybox", `/host${shim}`], volumeMounts: [{ name: "bin", mountPath: "/host/opt/cni/bin" }] }],
+        containers: [{ name: "kube-multus", image: "localhost/busybox:1", imagePullPolicy: "Never", command: ["sleep", "3600"] }],
+        volumes: [{ name: "bin", hostPath: { path: "/opt/cni/bin" } }],
+      },
+    },
+  },
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -55,4 +56,19 @@ test("without the runtime's word nothing is moved", async () => {
   const { tools, told } = toolsOf({ clock: systemClock, hostRoot: root });
   await expect(removeBrokenCacheEntry.carryOut(order([entry]), tools)).rejects.toThrow(/socket was not found/);
   expect([told, existsSync(path.join(root, entry))]).toEqual([[], true]);
+});
+
+test("a folder that the agent's mount does not let it write to is said for each entry, and nothing is tried", async () => {
+  const entry = put("cbr0-shut-eth0", "");
+  execFileSync("mount", ["--bind", root, root]);
+  try {
+    execFileSync("mount", ["-o", "remount,ro,bind", root]);
+    const { tools, told } = toolsOf({ clock: systemClock, hostRoot: root, criSocket: runtime.socket });
+    const shut = { id: entry, name: entry, outcome: "left", reason: `the agent may not write to ${RESULTS} (EROFS): its mount has to be writable` };
+    expect((await removeBrokenCacheEntry.survey({ ...order([]), dry: true }, tools)).filter(({ id }) => id === entry)).toEqual([shut]);
+    await removeBrokenCacheEntry.carryOut(order([entry]), tools);
+    expect(told).toEqual([shut]);
+  } finally {
+    execFileSync("umount", [root]);
+  }
 });
