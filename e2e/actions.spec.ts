@@ -3,9 +3,11 @@ import os from "node:os";
 import path from "node:path";
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import type { Page } from "@playwright/test";
+import { load } from "js-yaml";
 import type { ActionOffers, ActionPlan, ActionRunDetail, ActionRunOut, ActionRuns, AuditLog, Fleet, NodeDetail, OfferedKeys, Status } from "@/server/contract/schemas";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
 import { complaintsOf } from "./setup/complaints";
+import { client } from "../server/simulator/testing/client";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -429,6 +431,19 @@ test.describe("on the node itself, by its agent", () => {
     await page.goto(`${of.url}/nodes/${name}`);
     await expect(panel(page).getByRole("button", { name: /^Remove dead sandboxes/ })).toBeVisible({ timeout: PAGE_TIMEOUT_MS });
   };
+  /** As the action's page advises: the successor's installer tries at once, without a back-off of up to five minutes. */
+  const deleteDaemonPod = async (of: Product, name: string): Promise<void> => {
+    const pod = await until("the daemon's pod", PAGE_TIMEOUT_MS, async () => (await of.api<NodeDetail>(`/api/v1/nodes/${name}`)).daemons[0]?.pod);
+    // As server/simulator/kubeconfig.ts writes it, the administrator first.
+    const { clusters, users } = load(readFileSync(path.join(of.dataDir, "simulated/kubeconfig"), "utf8")) as { readonly clusters: readonly [{ readonly cluster: Readonly<Record<"server" | "certificate-authority-data", string>> }]; readonly users: readonly [{ readonly user: { readonly token: string } }] };
+    const [{ cluster }] = clusters;
+    const api = client(cluster.server, Buffer.from(cluster["certificate-authority-data"], "base64").toString("utf8"), users[0].user.token);
+    try {
+      expect((await api.ask(`/api/v1/namespaces/kube-system/pods/${pod}`, { method: "DELETE" })).status).toBeLessThan(300);
+    } finally {
+      await api.close();
+    }
+  };
   let sick: string;
   let stormy: string;
 
@@ -469,6 +484,8 @@ test.describe("on the node itself, by its agent", () => {
     await expectClean(page, "the sheet of a file that would be moved");
     await sheet(page).getByRole("button", { name: "Run on 1 node" }).click();
     await expect(sheet(page)).toContainText("Closing this panel stops nothing.");
+    await until("the agent's taking of it", PAGE_TIMEOUT_MS, async () => ((await runOf(deadlock)).work?.state === "taken" ? true : undefined));
+    await deleteDaemonPod(deadlock, sick);
   });
 
   test("moving broken cache entries: exactly the listed ones are in the quarantine, and what they held up goes on", async ({ page }) => {
@@ -487,7 +504,7 @@ test.describe("on the node itself, by its agent", () => {
     expect(work?.objects.filter(({ outcome: how, reason }) => how !== "done" && reason !== "it is gone already")).toEqual([]);
   });
 
-  test("the installer's next try made a new shim, the old one is told by its dated name, and the node starts pods again", async ({ page }) => {
+  test("the installer of the daemon's next pod made a new shim, the old one is told by its dated name, and the node starts pods again", async ({ page }) => {
     await open(page, deadlock, sick);
     await panel(page).getByRole("button", { name: "Show run" }).click({ timeout: PAGE_TIMEOUT_MS });
     await expect(listed(page, "Done")).toContainText(/a new file stands there; the old one is \/opt\/cni\/bin\/\.multus-shim\.\d{8}T\d{6}Z\.sandglass-aside/, { timeout: VERDICT_TIMEOUT_MS });
