@@ -17,7 +17,7 @@ export function NodeOfferButtons({ node, offers, onPlan }: NodeOfferButtonsProps
   const sorted = [...offers.filter(({ fits }) => fits), ...offers.filter(({ fits }) => !fits)];
   const reasons = [...new Set(sorted.flatMap(({ reason }) => reason ?? []))];
   return (
-    <div className="act-offer">
+    <div className="act-offer by-agent">
       <p className="small muted">On {node} itself, by its agent</p>
       <div className="act">
         {sorted.map((offer) => (

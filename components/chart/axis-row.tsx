@@ -12,6 +12,9 @@ const TICK_PX = 96;
 const DAY_MS = 86_400_000;
 /** A tick this near to an end would run into it. */
 const END_SHARE = 0.05;
+/** The same in pixels, where the axis is short: half a tick's label and the end's own. */
+const END_PX = 52;
+const LEAST_PX = 400;
 
 /** The one time axis. */
 export function AxisRow({ window, width, live }: { readonly window: Window; readonly width: number; readonly live: boolean }) {
@@ -33,7 +36,7 @@ export function AxisRow({ window, width, live }: { readonly window: Window; read
       <div className="wb-y" />
       <div className="wb-p" aria-hidden="true">
         {ticks
-          .filter((at) => shareOf(at, window) < 1 - END_SHARE && shareOf(at, window) > END_SHARE / 2)
+          .filter((at) => shareOf(at, window) < 1 - Math.max(END_SHARE, END_PX / Math.max(width, LEAST_PX)) && shareOf(at, window) > END_SHARE / 2)
           .map((at) => (
             <span key={at} style={{ left: `${shareOf(at, window) * 100}%` }}>
               {label(at)}

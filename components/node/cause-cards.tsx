@@ -121,7 +121,7 @@ function FittingActions({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-const SET_DAEMON_RESOURCES = "set-daemon-resources";
+export const SET_DAEMON_RESOURCES = "set-daemon-resources";
 const ACTION_WORDS: Readonly<Record<string, string>> = {
   [SET_DAEMON_RESOURCES]: "set the daemon's resources",
   "purge-dead-sandboxes": "remove dead sandboxes that nobody needs",
