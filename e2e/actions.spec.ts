@@ -20,8 +20,8 @@ const SPEED = 5;
 const VERDICT_TIMEOUT_MS = 180_000;
 /** A page of a machine that carries a whole cluster besides may be slow to come alive. */
 const PAGE_TIMEOUT_MS = 60_000;
-/** A page gives an answer up after 20 s. */
-const ASKED_TIMEOUT_MS = 25_000;
+/** A page gives a dry run up after 40 s. */
+const ASKED_TIMEOUT_MS = 45_000;
 
 let data: string;
 let product: Product;
