@@ -12,7 +12,7 @@ export function DataAge() {
   const { state, age, hasData } = useDataAge();
   const old = state === "lost" || state === "stale";
   return (
-    <span className={old ? "live is-stale" : "live"}>
+    <span className={`live is-${state}`}>
       <i aria-hidden="true" />
       {/* Announced when the state changes, not with every second. */}
       <span className="sr" role="status">
