@@ -109,7 +109,7 @@ export function NodePlanBody({ node, offer, requestId, control }: NodePlanBodyPr
           )}
         </div>
         <div>
-          {shown === undefined ? null : <PlanSide plan={shown} old={planning} />}
+          {shown === undefined ? null : <PlanSide plan={shown} old={planning} nowMs={now} />}
           <TriedBefore node={node} />
           {shown === undefined ? null : (
             <p className="copy-plan">

@@ -119,7 +119,7 @@ export function PlanBody({ node, offer, initial, undo, requestId, control }: Pla
           )}
         </div>
         <div>
-          {shown === undefined ? null : <PlanSide plan={shown} old={behind} first={<Diff plan={shown} />} />}
+          {shown === undefined ? null : <PlanSide plan={shown} old={behind} nowMs={now} first={<Diff plan={shown} />} />}
           <TriedBefore node={node} />
           {shown === undefined || !offer.allowed ? null : (
             <p className="copy-plan">

@@ -1,11 +1,9 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { EvidenceOut } from "@/server/contract/evidence";
 import type { ActionPlan } from "@/server/contract/schemas";
-import { evidenceValue } from "@/components/node/evidence-value";
+import { EvidenceList } from "@/components/node/evidence-list";
 import { formatCount } from "@/components/format/numbers";
-import { Icon } from "@/components/ui/glyphs";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 
 /** How wide it reaches: what a person checks first. */
@@ -170,31 +168,6 @@ export function PassRule({ passRule }: { readonly passRule: string }) {
   );
 }
 
-const LOOKS = { seen: { className: "seen", icon: "seen", words: "Seen" }, "not-seen": { className: "not", icon: "not-seen", words: "Not seen" }, "could-not-look": { className: "blind", icon: "blind", words: "Could not look" } } as const;
-
-export function EvidenceList({ evidence }: { readonly evidence: readonly EvidenceOut[] }) {
-  return (
-    <Block id="rests-h" title="What it rests on">
-      <ul className="ev">
-        {evidence.map((one) => {
-          const look = LOOKS[one.look];
-          return (
-            <li key={`${one.what} ${one.source}`} className={look.className}>
-              <Icon name={look.icon} size={14} />
-              <span>
-                <span className="sr">{look.words}: </span>
-                {one.what}
-                {one.reason === undefined ? null : <span className="two">{one.reason}</span>}
-              </span>
-              <span className="val">{one.look === "could-not-look" ? "could not look" : (evidenceValue(one) ?? "")}</span>
-            </li>
-          );
-        })}
-      </ul>
-    </Block>
-  );
-}
-
 export function Block({ id, title, aside, children }: { readonly id: string; readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }) {
   return (
     <section aria-labelledby={id}>
@@ -208,14 +181,16 @@ export function Block({ id, title, aside, children }: { readonly id: string; rea
 }
 
 /** The column beside the plan: `first` (what it changes, where that can be shown), then what every plan says of its risk and its end. */
-export function PlanSide({ plan, old, first }: { readonly plan: ActionPlan; readonly old: boolean; readonly first?: ReactNode }) {
+export function PlanSide({ plan, old, nowMs, first }: { readonly plan: ActionPlan; readonly old: boolean; readonly nowMs: number; readonly first?: ReactNode }) {
   return (
     <div className={old ? "is-old" : undefined}>
       {first}
       <Hazards plan={plan} />
       <Undo undo={plan.undo} />
       <PassRule passRule={plan.passRule} />
-      <EvidenceList evidence={plan.evidence} />
+      <Block id="rests-h" title="What it rests on">
+        <EvidenceList items={plan.evidence} nowMs={nowMs} />
+      </Block>
     </div>
   );
 }
