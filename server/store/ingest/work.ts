@@ -30,18 +30,23 @@ function tell(db: Db, id: string, node: string, told: { readonly state: WorkOutc
   const ended = told.state !== "running";
   db.prepare("UPDATE work_order SET outcome = ?, state = ?, ended_ms = ? WHERE id = ?").run(JSON.stringify(outcome), ended ? "ended" : work.state, ended ? nowMs : null, id);
   if (work.runId === undefined) return true;
-  const summary = summaryOf(outcome);
+  const counts = countsOf(outcome);
   const failure = ended ? failureOf(outcome) : undefined;
   const started = work.takenMs ?? nowMs;
   db.prepare(
     `INSERT INTO action_step (run_id, ordinal, title, state, started_ms, finished_ms, after, error) VALUES (?, 1, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (run_id, ordinal) DO UPDATE SET state = excluded.state, finished_ms = excluded.finished_ms, after = excluded.after, error = excluded.error`,
-  ).run(work.runId, "The agent carries it out", ended ? (failure === undefined ? "done" : "failed") : "running", started, ended ? nowMs : null, summary, failure ?? null);
-  if (ended) endRun(db, work.runId, { state: failure === undefined ? "applied" : "failed", ...(failure === undefined ? {} : { error: failure }), detail: { toldBy: "agent", objects: JSON.parse(summary) as unknown } }, nowMs);
+  ).run(work.runId, "The agent carries it out", ended ? (failure === undefined ? "done" : "failed") : "running", started, ended ? nowMs : null, inWords(counts), failure ?? null);
+  if (ended) endRun(db, work.runId, { state: failure === undefined ? "applied" : "failed", ...(failure === undefined ? {} : { error: failure }), detail: { toldBy: "agent", objects: Object.fromEntries(counts) } }, nowMs);
   return true;
 }
 
-const summaryOf = ({ objects }: WorkOutcome): string => JSON.stringify(Object.fromEntries((["done", "undone", "left", "failed"] as const).map((outcome) => [outcome, countOf(objects, outcome)])));
+const OUTCOME_WORDS = { done: "done", undone: "put back", left: "left as it was", failed: "failed" } as const;
+
+const countsOf = ({ objects }: WorkOutcome) => (["done", "undone", "left", "failed"] as const).map((outcome) => [outcome, countOf(objects, outcome)] as const);
+
+/** For a step: only what there is of. */
+const inWords = (counts: ReturnType<typeof countsOf>): string => counts.filter(([, count]) => count > 0).map(([outcome, count]) => `${String(count)} ${OUTCOME_WORDS[outcome]}`).join(", ") || "nothing told of yet";
 
 /** A run of which nothing was done has failed; one that did a part has been applied, and its objects say which. */
 function failureOf(outcome: WorkOutcome): string | undefined {
