@@ -155,6 +155,7 @@ makeIPTablesUtilChains: false
 imageGCHighThresholdPercent: 100
 evictionHard: {nodefs.available: "0%", imagefs.available: "0%", nodefs.inodesFree: "0%", memory.available: 1Mi}
 nodeStatusUpdateFrequency: 5s
+readOnlyPort: 10255
 runtimeRequestTimeout: ${SANDGLASS_CLUSTER_RUNTIME_TIMEOUT:-2m}
 eventRecordQPS: 0
 KUBELET

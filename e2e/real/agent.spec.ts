@@ -43,6 +43,9 @@ test("on a healthy node the agent sees the runtime, each pod's sandbox by uid, a
   expect(sandboxes(report).filter(({ ready }) => ready).map(({ uid }) => uid).sort()).toEqual(uids);
   for (const { createdMs } of sandboxes(report)) expect(Math.abs(report.atMs - (createdMs ?? 0))).toBeLessThan(600_000);
   expect(report.runtime).toMatchObject({ looked: true, reading: { name: "containerd", version: expect.stringMatching(/^v?\d+\.\d+/) } });
+  // The test cluster's kubelet has its read-only port open.
+  if (report.kubeletPods?.looked !== true) throw new Error(report.kubeletPods?.reason ?? "the kubelet's list was not looked for");
+  expect(report.kubeletPods.items.map(({ uid, phase }) => `${uid} ${phase ?? "?"}`).sort()).toEqual(uids.map((uid) => `${uid} Running`));
   expect(networkReady(report)).toBe(true);
   expect(config(report)).toMatchObject({ dir: "/etc/cni/net.d", effectiveFile: "10-test.conflist", pluginTypes: ["bridge", "host-local"], missingBinaries: [], binDirs: ["/opt/cni/bin"] });
   expect(socket(report, "cri")).toMatchObject({ path: "/run/containerd/containerd.sock", state: "answers" });

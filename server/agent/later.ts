@@ -12,6 +12,7 @@ import { multusReader } from "./conf/multus";
 import type { ConfigLook } from "./config";
 import type { HostFs } from "./host-fs";
 import { kubeletReader } from "./kubelet/kubelet";
+import { lookAtKubeletPods } from "./kubelet/pods";
 import type { LookAtPart } from "./parts";
 import { podNames, type PodNamesLook } from "./pod-names";
 import type { ContainerOf } from "./proc/cgroup-path";
@@ -79,17 +80,18 @@ export function laterReader(fs: HostFs, part: LookAtPart, { hostRoot, clock, onc
     return { configFiles, binaries, credentials, ...(changed.length === 0 ? {} : { configChanges: changed }) };
   };
 
-  const ofProcesses = async ({ atMs, config, sockets }: RoundSoFar, names: PodNamesLook): Promise<Pick<LaterParts, "processes" | "mounts" | "socketUse" | "kubelet">> => {
+  const ofProcesses = async ({ atMs, config, sockets }: RoundSoFar, names: PodNamesLook): Promise<Pick<LaterParts, "processes" | "mounts" | "socketUse" | "kubelet" | "kubeletPods">> => {
     const scan = await part("scan", () => scanner.scan(), blind);
-    if ("looked" in scan) return { processes: scan, mounts: scan, socketUse: scan, kubelet: scan };
-    const [processes, mounts, kubelet] = await Promise.all([
+    if ("looked" in scan) return { processes: scan, mounts: scan, socketUse: scan, kubelet: scan, kubeletPods: scan };
+    const [processes, mounts, kubelet, kubeletPods] = await Promise.all([
       part("processes", () => readers.processes.look(scan, config.dir?.binDirs ?? [], wantedPrograms(config, wanted.nadPluginTypes), atMs), blind),
       part("mounts", () => readers.mounts.look(scan, mountable(sockets), namesOf(names)), blind),
       part("kubelet", () => readers.kubelet.look(scan), blind),
+      part("kubeletPods", () => lookAtKubeletPods(readers.kubelet, scan), blind),
     ]);
     const callers = config.dir?.files.flatMap(({ config: one }) => (one.usable ? one.callers : [])) ?? [];
     const socketUse = sockets.looked ? await part("socketUse", () => lookAtSocketUse(proc, sockets.paths, callers, processes), blind) : sockets;
-    return { processes, mounts, socketUse, kubelet };
+    return { processes, mounts, socketUse, kubelet, kubeletPods };
   };
 
   return {

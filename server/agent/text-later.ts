@@ -32,6 +32,7 @@ export function laterLines(parts: LaterParts): readonly string[] {
     ]),
     ...section("logins", parts.credentials, ({ items }) => items.map(({ path, kind, expiresUnixSeconds, problem }) => `${path}: ${[...(kind === undefined ? [] : [kind]), ...(expiresUnixSeconds === undefined ? [] : [`good until ${iso(expiresUnixSeconds * 1_000)}`]), ...(problem === undefined ? [] : [problem])].join(", ")}`)),
     ...section("kubelet", parts.kubelet, ({ reading }) => [`runtimeRequestTimeout ${String(reading.runtimeRequestTimeoutSeconds ?? "?")} s (${reading.timeoutFrom ?? "?"})`]),
+    ...section("pods", parts.kubeletPods, ({ items, truncated }) => [`${String(items.length)} by the kubelet's own list${truncated ? " (cut short)" : ""}, ${String(items.filter(({ phase }) => phase === "Running").length)} of them running`]),
   ];
 }
 

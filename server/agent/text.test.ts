@@ -48,5 +48,6 @@ caches    /var/lib/cni/results: 110 entries, 1 broken (cbr0-1f-eth0); cut at 200
           cbr0 10.244.0.0/24: 110 leases of 253, 3 of sandboxes that are gone
 logins    /etc/cni/net.d/multus.d/multus.kubeconfig: token, good until 2026-05-17T06:40:00.000Z, as an example
 kubelet   runtimeRequestTimeout 900 s (--runtime-request-timeout)
+pods      1 by the kubelet's own list, 1 of them running
 `);
 });

@@ -202,6 +202,16 @@ export interface KubeletReading {
   readonly timeoutFrom?: string;
 }
 
+/** A pod as the node's kubelet knows it. */
+export interface KubeletPod {
+  /** Of a static pod the hash of its config, as the runtime knows it too. */
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** "Pending", "Running", …; absent where the kubelet does not say. */
+  readonly phase?: string;
+}
+
 /** The later parts of a report. `truncated` is there, and true, where a list was cut at its bound. */
 export interface LaterParts {
   /** `readMs`: when the counters were read, which may be seconds after the report was begun. */
@@ -216,6 +226,8 @@ export interface LaterParts {
   readonly configChanges?: readonly ConfigChange[];
   readonly caches?: Looked<{ readonly items: readonly CacheReading[]; readonly pools: readonly PoolReading[]; readonly truncated?: boolean }>;
   readonly kubelet?: Looked<{ readonly reading: KubeletReading }>;
+  /** Only where the kubelet's read-only port is open: any other way takes a right that reaches into every container. */
+  readonly kubeletPods?: Looked<{ readonly items: readonly KubeletPod[]; readonly truncated: boolean }>;
   readonly credentials?: Looked<{ readonly items: readonly CredentialReading[] }>;
 }
 
@@ -232,6 +244,7 @@ export const MAX_CACHES = 16;
 export const MAX_BROKEN_NAMED = 32;
 export const MAX_POOLS = 64;
 export const MAX_CREDENTIALS = 16;
+export const MAX_KUBELET_PODS = 1_024;
 /** Names of pods, files, networks and programs. */
 export const MAX_READING_NAME_CHARS = 253;
 /** The year 2200: what lies beyond is no time, and a report with it would be refused whole. */

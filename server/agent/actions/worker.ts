@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Clock } from "../../clock";
 import { MAX_PODS_AGE_MS, MAX_TOLD_OBJECTS, type NodeAction, type NodePods, type WorkObject, type WorkOrder, type WorkState } from "../../domain/actions/work-order";
+import { withKubeletPods } from "../../domain/actions/dead-sandbox";
 import type { Log } from "../../log";
 import { fullJitterMs } from "../backoff";
 import { reasonOf } from "../host-fs";
@@ -240,7 +241,7 @@ function openWork(order: WorkOrder, given: NodePods | undefined, options: Worker
         if (over()) return pods ?? { atMs: 0, uids: [] };
         await pause(FIRST_RETRY_MS);
       }
-      return pods;
+      return withKubeletPods(pods, reporter.last(), clock.now());
     },
     tell: async (object) => {
       await journal.object(order.id, object);

@@ -3,11 +3,12 @@ export interface KubeletFlags {
   readonly runtimeRequestTimeout?: string;
   readonly config?: string;
   readonly configDir?: string;
+  readonly readOnlyPort?: string;
   /** Of MicroK8s' kubelite: the file that holds the kubelet's own flags. */
   readonly argsFile?: string;
 }
 
-const FLAGS: Readonly<Record<string, keyof KubeletFlags>> = { "runtime-request-timeout": "runtimeRequestTimeout", config: "config", "config-dir": "configDir", "kubelet-args-file": "argsFile" };
+const FLAGS: Readonly<Record<string, keyof KubeletFlags>> = { "runtime-request-timeout": "runtimeRequestTimeout", config: "config", "config-dir": "configDir", "read-only-port": "readOnlyPort", "kubelet-args-file": "argsFile" };
 const MAX_VALUE_CHARS = 1_024;
 
 /** Reads the words of `/proc/PID/cmdline`, each ended by a NUL. */

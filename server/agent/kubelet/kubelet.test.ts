@@ -140,3 +140,32 @@ test("flags are read in both forms, the last of several, and nothing else", () =
   expect(kubeletFlags("kubelet\0--constructor=x\0--config\0")).toEqual({});
   expect(kubeletFlags("")).toEqual({});
 });
+
+describe("the kubelet's read-only port", () => {
+  const port = async () => kubeletReader(hostFs(root), path.join(root, "proc")).readOnlyPort(await procScanner(path.join(root, "proc")).scan());
+
+  test("comes from the command line before the drop-ins, from those before the file; without any file it is open, with one it is off", async () => {
+    await put("etc/kubelet.yaml", "kind: KubeletConfiguration\nreadOnlyPort: 10255\n");
+    await put("etc/kubelet.d/10-a.conf", "readOnlyPort: 10300\n");
+    const restart = async (...flags: string[]) => {
+      await rm(path.join(root, "proc/700"), { recursive: true, force: true });
+      await kubelet(...flags);
+      return port();
+    };
+    expect(await restart("--config=/etc/kubelet.yaml", "--config-dir=/etc/kubelet.d", "--read-only-port=0")).toBe(0);
+    expect(await restart("--config=/etc/kubelet.yaml", "--config-dir=/etc/kubelet.d")).toBe(10_300);
+    expect(await restart("--config=/etc/kubelet.yaml")).toBe(10_255);
+    await put("etc/kubelet.yaml", YAML);
+    expect(await restart("--config=/etc/kubelet.yaml")).toBe(0);
+    expect(await restart()).toBe(10_255);
+  });
+
+  test("is off in k3s, and not known without a kubelet or its file", async () => {
+    await expect(port()).rejects.toThrow("no process named kubelet is seen");
+    await kubelet("--config=/etc/away.yaml");
+    await expect(port()).rejects.toThrow("nothing at /etc/away.yaml");
+    await rm(path.join(root, "proc/700"), { recursive: true });
+    await makeProcess(root, { pid: 702, exe: "/var/lib/rancher/k3s/data/abc/bin/k3s" });
+    expect(await port()).toBe(0);
+  });
+});

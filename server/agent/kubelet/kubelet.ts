@@ -12,6 +12,8 @@ import { flagsInFile, k3sFlags, KubeletUnknown, type ReadableFs } from "./embedd
 
 export interface KubeletReader {
   look(scan: ProcScan): Promise<NonNullable<LaterParts["kubelet"]>>;
+  /** The port at which it answers to whoever asks; 0: none. Throws where its settings are not known. */
+  readOnlyPort(scan: ProcScan): Promise<number>;
 }
 
 /** The kubelet by itself, and the programs that hold one. RKE2 and k0s run one by itself. */
@@ -25,16 +27,30 @@ const MAX_DROP_INS = 64;
 interface Settings {
   readonly stamp: Stamp;
   readonly timeout?: string;
+  readonly readOnlyPort?: number;
 }
 
+/** Of a kubelet that is given no config file. One that is given any has it off unless the file says otherwise. */
+const READ_ONLY_PORT_WITHOUT_CONFIG = 10_255;
+
 /**
- * The kubelet's `runtimeRequestTimeout` out of its own settings: the command line before the drop-ins, those before the config file,
+ * The kubelet's `runtimeRequestTimeout` and read-only port out of its own settings: the command line before the drop-ins, those before the config file,
  * and where none of them sets it the kubelet's own default. `root`: the `/proc` of the scan.
  */
 export function kubeletReader(fs: HostFs, root: string): KubeletReader {
   const known = new Map<string, Settings>();
 
   return {
+    readOnlyPort: async (scan) => {
+      for (const { pid, exe } of scan.processes.values()) {
+        const program = exe === undefined ? undefined : PROGRAM.exec(exe)?.[1];
+        if (program === undefined) continue;
+        if (program === "k3s") return 0; // it turns the port off by a flag of its own
+        const where = either(fs, hostFs(`${root}/${String(pid)}/root`));
+        return portOf(await flagsOfProcess(pid, where), where);
+      }
+      throw new KubeletUnknown("no process named kubelet is seen");
+    },
     look: async (scan) => {
       try {
         return { looked: true, reading: await readingOf(scan) };
@@ -86,6 +102,16 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
     return { runtimeRequestTimeoutSeconds: DEFAULT_RUNTIME_REQUEST_TIMEOUT_SECONDS, timeoutFrom: "default" };
   }
 
+  async function portOf(flags: KubeletFlags, where: ReadableFs): Promise<number> {
+    if (flags.readOnlyPort !== undefined) return Number(flags.readOnlyPort);
+    for (const path of [...(await dropIns(flags.configDir, where)), ...(flags.config === undefined ? [] : [flags.config])]) {
+      const settings = path.startsWith("/") ? await settingsIn(path, where) : undefined;
+      if (settings === undefined) throw new KubeletUnknown(`nothing at ${path}, which the kubelet's command line names`);
+      if (settings.readOnlyPort !== undefined) return settings.readOnlyPort;
+    }
+    return flags.config === undefined ? READ_ONLY_PORT_WITHOUT_CONFIG : 0;
+  }
+
   /** A config that sets it is worth something; of one that does not, nobody knows what a command line would add. */
   async function withoutProcess(): Promise<KubeletReading> {
     for (const folder of KUBELET_ROOTS) {
@@ -109,8 +135,7 @@ export function kubeletReader(fs: HostFs, root: string): KubeletReader {
     if (stamp === undefined) return undefined;
     const before = known.get(path);
     if (before?.stamp.key === stamp.key) return before;
-    const timeout = await timeoutOf((await where.read(path, MAX_CONFIG_BYTES))?.toString("utf8") ?? "", path);
-    const settings = { stamp, ...(timeout === undefined ? {} : { timeout }) };
+    const settings = { stamp, ...(await settingsOf((await where.read(path, MAX_CONFIG_BYTES))?.toString("utf8") ?? "", path)) };
     known.set(path, settings);
     return settings;
   }
@@ -123,7 +148,7 @@ const either = (first: ReadableFs, second: ReadableFs): ReadableFs => ({
   read: async (path, maxBytes) => (await first.read(path, maxBytes)) ?? (await second.read(path, maxBytes)),
 });
 
-async function timeoutOf(text: string, path: string): Promise<string | undefined> {
+async function settingsOf(text: string, path: string): Promise<Omit<Settings, "stamp">> {
   // Loaded only now: most agents need it once.
   const { load } = await import("js-yaml");
   let config: unknown;
@@ -132,8 +157,8 @@ async function timeoutOf(text: string, path: string): Promise<string | undefined
   } catch (error) {
     throw new KubeletUnknown(`${path} is neither YAML nor JSON`, { cause: error });
   }
-  const timeout: unknown = typeof config === "object" && config !== null && "runtimeRequestTimeout" in config ? config.runtimeRequestTimeout : undefined;
-  return typeof timeout === "string" ? timeout : undefined;
+  const { runtimeRequestTimeout: timeout, readOnlyPort: port }: { readonly runtimeRequestTimeout?: unknown; readonly readOnlyPort?: unknown } = typeof config === "object" && config !== null ? config : {};
+  return { ...(typeof timeout === "string" ? { timeout } : {}), ...(typeof port === "number" ? { readOnlyPort: port } : {}) };
 }
 
 /** Nothing, and zero, mean the default to the kubelet. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxReading } from "../agent-report";
-import { MIN_DEAD_AGE_MS, purgeable } from "./dead-sandbox";
+import { MIN_DEAD_AGE_MS, purgeable, withKubeletPods } from "./dead-sandbox";
 import { MAX_PODS_AGE_MS } from "./work-order";
 
 const NOW = Date.UTC(2026, 10, 30, 20);
@@ -43,5 +43,13 @@ describe("a sandbox stays", () => {
 
   it("while the list of pods is older than 30 s, or of a time to come", () => {
     for (const atMs of [NOW - MAX_PODS_AGE_MS - 1, NOW + MAX_PODS_AGE_MS + 1]) expect(verdict(sandbox(), [], { atMs, uids: [] })).toEqual({ purge: false, reason: "the list of pods is 30 s old, more than 30 s" });
+  });
+
+  it("whose pod the kubelet itself still has, though the server's list lacks it; by a list that is too old, or that could not be had, the server's word holds", () => {
+    const kubelet = (over: { readonly atMs?: number; readonly looked?: false } = {}) => ({ atMs: over.atMs ?? NOW, kubeletPods: over.looked === false ? { looked: false as const, reason: "shut" } : { looked: true as const, truncated: false, items: [{ uid: "uid-1", namespace: "default", name: "web-0" }] } });
+    const by = (report: Parameters<typeof withKubeletPods>[1]) => verdict(sandbox(), [], withKubeletPods(pods("uid-2"), report, NOW));
+    expect(by(kubelet())).toEqual({ purge: false, reason: "it is the newest of a pod that lives" });
+    for (const report of [undefined, { atMs: NOW }, kubelet({ looked: false }), kubelet({ atMs: NOW - MAX_PODS_AGE_MS - 1 })]) expect(by(report)).toEqual({ purge: true, because: "its pod is gone" });
+    expect(withKubeletPods({ atMs: NOW - 1, uids: ["uid-1", "uid-3"] }, kubelet(), NOW)).toEqual({ atMs: NOW - 1, uids: ["uid-1", "uid-3"] });
   });
 });

@@ -1,4 +1,4 @@
-import type { SandboxReading } from "../agent-report";
+import type { AgentReport, SandboxReading } from "../agent-report";
 import { MAX_PODS_AGE_MS, type NodePods } from "./work-order";
 
 /** A dead sandbox younger than this may be of an attempt that is still being cleared away by those whose work it is. */
@@ -25,6 +25,16 @@ export function purgeable(sandbox: SandboxReading, all: readonly SandboxReading[
   if (pods.uids.includes(sandbox.uid)) return { purge: false, reason: "it is the newest of a pod that lives" };
   if (own.some((one) => one.ready)) return { purge: false, reason: "its pod has a ready sandbox" };
   return { purge: true, because: "its pod is gone" };
+}
+
+/**
+ * The server's list of a node's pods, with those that the kubelet itself still has by the node's own report, where its list is open and as young
+ * as the server's has to be: whatever the server says, they are not gone. The kubelet's list alone confirms nothing, since one that has just started
+ * without an API server knows static pods alone. `nowMs` by the node's clock.
+ */
+export function withKubeletPods(pods: NodePods, report: Pick<AgentReport, "atMs" | "kubeletPods"> | undefined, nowMs: number): NodePods {
+  if (report?.kubeletPods?.looked !== true || Math.abs(nowMs - report.atMs) > MAX_PODS_AGE_MS) return pods;
+  return { ...pods, uids: [...new Set([...pods.uids, ...report.kubeletPods.items.map(({ uid }) => uid)])] };
 }
 
 /** By attempt, which the kubelet counts up; by time where a kubelet that lost count began again. */

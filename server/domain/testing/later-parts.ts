@@ -61,6 +61,7 @@ export const EVERY_LATER_PART = {
     truncated: true,
     pools: [{ network: "cbr0", range: "10.244.0.0/24", dir: "/var/lib/cni/networks/cbr0", leases: 110, leaked: 3, size: 253 }],
   },
+  kubeletPods: { looked: true, truncated: false, items: [{ uid: "0b5c9f0e-0000-4000-8000-000000000001", namespace: "kube-system", name: "kube-multus-ds-abcde", phase: "Running" }] },
   kubelet: { looked: true, reading: { runtimeRequestTimeoutSeconds: 900, timeoutFrom: "--runtime-request-timeout" } },
   credentials: { looked: true, items: [{ path: "/etc/cni/net.d/multus.d/multus.kubeconfig", wantedBy: ["00-multus.conf"], kind: "token", expiresUnixSeconds: 1_779_000_000, problem: "as an example" }] },
 } as const satisfies Required<LaterParts>;

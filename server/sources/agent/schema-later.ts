@@ -8,6 +8,7 @@ import {
   MAX_CONFIG_CHANGES,
   MAX_CONF_FILES,
   MAX_CREDENTIALS,
+  MAX_KUBELET_PODS,
   MAX_DIFF_CHARS,
   MAX_PLUGIN_PROCESSES,
   MAX_POOLS,
@@ -130,6 +131,7 @@ const Change = z.object({ file: givenName, atMs: timeMs, change: z.enum(["added"
 const Cache = z.object({ kind: z.enum(["results", "multus", "ipam"]), dir: path, entries: count, broken: z.array(name).max(MAX_BROKEN_NAMED), brokenCount: count, problem: text.exactOptional() });
 const Pool = z.object({ network: name, range: name.exactOptional(), dir: path, leases: count, leaked: count.exactOptional(), size: count.exactOptional() });
 const Kubelet = z.object({ runtimeRequestTimeoutSeconds: z.number().positive().max(MAX_TIMEOUT_SECONDS).exactOptional(), timeoutFrom: path.exactOptional() });
+const KubeletPod = z.object({ uid: id, namespace: name, name, phase: word.exactOptional() });
 const Credential = z.object({ path, wantedBy: z.array(name).max(MAX_WANTED_BY), kind: z.enum(["token", "certificate"]).exactOptional(), expiresUnixSeconds: count.exactOptional(), problem: text.exactOptional() });
 
 export const LATER_PARTS = {
@@ -142,5 +144,6 @@ export const LATER_PARTS = {
   configChanges: z.array(Change).max(MAX_CONFIG_CHANGES).exactOptional(),
   caches: looked({ items: z.array(Cache).max(MAX_CACHES), pools: z.array(Pool).max(MAX_POOLS), truncated: z.boolean().exactOptional() }).exactOptional(),
   kubelet: looked({ reading: Kubelet }).exactOptional(),
+  kubeletPods: looked({ items: z.array(KubeletPod).max(MAX_KUBELET_PODS), truncated: z.boolean() }).exactOptional(),
   credentials: looked({ items: z.array(Credential).max(MAX_CREDENTIALS) }).exactOptional(),
 };
