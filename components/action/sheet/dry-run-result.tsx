@@ -15,10 +15,12 @@ interface DryRunResultProps {
   readonly nowMs: number;
   /** Who is asked. */
   readonly asked?: string;
+  /** When its answer is to be had, where that may take a while. */
+  readonly answers?: string;
 }
 
 /** What the API server said to the writes without keeping them, and for how long that counts. */
-export function DryRunResult({ state, tried, trying, problem, nowMs, asked = "The API server" }: DryRunResultProps) {
+export function DryRunResult({ state, tried, trying, problem, nowMs, asked = "The API server", answers }: DryRunResultProps) {
   if (problem === undefined && tried === undefined && !trying) return null;
   return (
     <Block
@@ -34,7 +36,7 @@ export function DryRunResult({ state, tried, trying, problem, nowMs, asked = "Th
       }
     >
       <p className="line" role="status">
-        {trying ? `${asked} is asked.` : problem === undefined ? <Words state={state} tried={tried} /> : <span className="bad-t">It could not be tried. {problem.message}</span>}
+        {trying ? `${asked} is asked.${answers === undefined ? "" : ` ${answers}`}` : problem === undefined ? <Words state={state} tried={tried} /> : <span className="bad-t">It could not be tried. {problem.message}</span>}
       </p>
     </Block>
   );

@@ -97,7 +97,7 @@ export function NodePlanBody({ node, offer, requestId, control }: NodePlanBodyPr
           {shown === undefined ? null : (
             <div className={planning ? "is-old" : undefined}>
               <Refusals refusals={shown.refusals.map((refusal) => refusal.message)} />
-              <DryRunResult state={state} tried={dry.tried} trying={dry.trying} problem={dry.problem} nowMs={now} asked={`The agent of ${node}`} />
+              <DryRunResult state={state} tried={dry.tried} trying={dry.trying} problem={dry.problem} nowMs={now} asked={`The agent of ${node}`} answers="It takes orders with its next report, of which it makes one every 15 s by default." />
               {state === "valid" || state === "refused" ? (
                 <>
                   <TouchedList id="would-h" title="Would be touched" items={touches.filter(({ outcome }) => outcome === "would")} none="Nothing." />
