@@ -123,7 +123,9 @@ test("without the runtime's socket, which is not even there for it, the agent sa
   expect(cgroups?.looked === true ? cgroups.items.map(({ pod, container, cni }) => [pod.replace(/-[a-z0-9]{5}$/, ""), container, cni]) : undefined).toEqual([["kube-multus-ds", "main", "multus"], ["kube-other", "main", undefined]]);
   expect(kubelet).toMatchObject({ reading: { runtimeRequestTimeoutSeconds: 20 } });
   expect(configFiles?.looked === true && "loaded" in configFiles.reading, "whether the runtime has it, only the runtime could say").toBe(false);
-  expect(caches?.looked === true ? caches.pools.map((pool) => [pool.leases > 0, "leaked" in pool]) : undefined, "nor which sandbox a lease belongs to").toEqual([[true, false]]);
+  const pools = caches?.looked === true ? caches.pools : [];
+  expect(pools.some(({ network, leases }) => network === "test" && leases > 0)).toBe(true);
+  expect(pools.filter((pool) => "leaked" in pool), "nor which sandbox a lease belongs to").toEqual([]);
   await cluster.kubectl(["-n", "kube-system", "delete", "daemonset", "kube-multus-ds", "kube-other", "--wait=false"]);
 });
 
