@@ -82,6 +82,9 @@ export interface Watching {
   stop(): Promise<void>;
 }
 
+/** The scripted server sends no bookmarks of itself: only a test about silence wants a quiet stream cut (18 s of a slow machine's time). */
+const PATIENT_STALL_MS = 1_800_000;
+
 /** How much faster than real the tests' clock runs: a pause of 30 s is 0.3 s. */
 export const RATE = 100;
 
@@ -110,7 +113,7 @@ export async function watch(server: ScriptedApiServer, options: { readonly kinds
     kinds: options.kinds ?? ["pods"],
     isDaemonPod: () => false,
     ...(options.random === undefined ? {} : { random: options.random }),
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    limits: { stallMs: PATIENT_STALL_MS, ...options.limits },
   });
   return {
     mirror,
