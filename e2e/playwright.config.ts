@@ -20,8 +20,6 @@ const BROWSER_WORKERS = 1;
 /** A real cluster is mostly waited for: two side by side, each of one spec file. */
 const REAL_WORKERS = 2;
 const REAL_TEST_TIMEOUT_MS = 420_000;
-/** A real kernel, kubelet and runtime share the machine with whatever else runs there. The run names what needed it (0097). */
-const REAL_RETRIES = 1;
 
 export default defineConfig({
   testDir: ".",
@@ -44,6 +42,6 @@ export default defineConfig({
   },
   projects: [
     { name: "browser", testMatch: "*.spec.ts", testIgnore: "real/**", workers: BROWSER_WORKERS },
-    { name: "real", testMatch: "real/**/*.spec.ts", timeout: REAL_TEST_TIMEOUT_MS, retries: REAL_RETRIES },
+    { name: "real", testMatch: "real/**/*.spec.ts", timeout: REAL_TEST_TIMEOUT_MS },
   ],
 });

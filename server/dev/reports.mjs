@@ -2,6 +2,9 @@ import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "./paths.mjs";
 
+/** So many tests of one run may need their second try (0097); beyond it the run itself is not to be trusted. */
+export const MAX_SECOND_TRIES = 4;
+
 /**
  * What a step of `npm test` came to: `passed` as a number, `failed` as `[{ name, why }]`, `skipped` as `[{ name, why }]`;
  * `again` are those of the passed that failed at the first try. Counts come from the runners' JSON alone.
@@ -14,15 +17,17 @@ const firstLines = (text, count = 30) => stripVTControlCharacters(String(text)).
 /** A step that is one test: it succeeds or it does not. */
 export const oneTest = (name, why) => (why === undefined ? { ...nothing(), passed: 1 } : { ...nothing(), failed: [{ name, why }] });
 
-/** Vitest's JSON report. A file that could not be loaded has no tests and counts as one failure. */
+/** Vitest's JSON report. A file that could not be loaded has no tests and counts as one failure; a test that passed and has failures had them at its first try. */
 export function fromVitest(report) {
   const result = nothing();
   for (const file of report.testResults) {
     const name = relative(file.name);
     for (const test of file.assertionResults) {
       const full = `${name} › ${test.fullName}`;
-      if (test.status === "passed") result.passed += 1;
-      else if (test.status === "failed") result.failed.push({ name: full, why: firstLines(test.failureMessages.join("\n")) });
+      if (test.status === "passed") {
+        result.passed += 1;
+        if (test.failureMessages.length > 0) result.again.push({ name: full, why: firstLines(test.failureMessages.join("\n")) });
+      } else if (test.status === "failed") result.failed.push({ name: full, why: firstLines(test.failureMessages.join("\n")) });
       else result.skipped.push({ name: full, why: `marked ${test.status} in ${name}` });
     }
     const told = file.assertionResults.some((test) => test.status === "failed");
@@ -65,6 +70,10 @@ export function add(results) {
   }
   return sum;
 }
+
+/** What the second tries of a whole run are to it: nothing up to the bound, one failure beyond. */
+export const secondTries = ({ again }) =>
+  again.length <= MAX_SECOND_TRIES ? nothing() : { ...nothing(), failed: [{ name: "tests pass at the first try", why: `${again.length} tests passed at their second try only; ${MAX_SECOND_TRIES} may` }] };
 
 /** Each reason once, with how many tests it kept from running. */
 export function skipReasons(skipped) {

@@ -4,6 +4,8 @@ import { inRoot, PROJECT_NODE } from "./paths.mjs";
 import { fromPlaywright, fromVitest, oneTest } from "./reports.mjs";
 import { run } from "./steps.mjs";
 
+/** In a run of all tests, one that fails gets one more try and is named (0097); started by hand, a test has but one. */
+const SECOND_TRY = { vitest: ["--retry=1"], playwright: ["--retries=1"] };
 const MINUTE_MS = 60_000;
 const bin = (...parts) => inRoot("node_modules", ...parts);
 
@@ -29,13 +31,13 @@ const runner = (name, args, timeoutMs, read, reportVariable) => async ({ env, fo
 };
 
 const playwright = (project, timeoutMs) =>
-  runner(project, [bin("@playwright/test/cli.js"), "test", "--config", inRoot("e2e/playwright.config.ts"), "--project", project, "--pass-with-no-tests", "--reporter=list,json"], timeoutMs, fromPlaywright, "PLAYWRIGHT_JSON_OUTPUT_NAME");
+  runner(project, [bin("@playwright/test/cli.js"), "test", "--config", inRoot("e2e/playwright.config.ts"), "--project", project, "--pass-with-no-tests", ...SECOND_TRY.playwright, "--reporter=list,json"], timeoutMs, fromPlaywright, "PLAYWRIGHT_JSON_OUTPUT_NAME");
 
 /** The steps of `npm test`, in order. `--only NAME` chooses among them. */
 export const RUNNERS = {
   types: tool("type check", [bin("typescript/bin/tsc"), "--noEmit"], 10 * MINUTE_MS),
   lint: tool("lint", [bin("eslint/bin/eslint.js"), "."], 10 * MINUTE_MS),
-  unit: runner("unit", [bin("vitest/vitest.mjs"), "run", "--reporter=default", "--reporter=json"], 20 * MINUTE_MS, fromVitest),
+  unit: runner("unit", [bin("vitest/vitest.mjs"), "run", ...SECOND_TRY.vitest, "--reporter=default", "--reporter=json"], 20 * MINUTE_MS, fromVitest),
   browser: playwright("browser", 25 * MINUTE_MS),
   real: playwright("real", 40 * MINUTE_MS),
 };

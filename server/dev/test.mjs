@@ -5,7 +5,7 @@ import { findChromium } from "./chromium.mjs";
 import { inRoot, PROJECT_NODE } from "./paths.mjs";
 import { prepareProduct, prepareSources } from "./product.mjs";
 import { prepareCluster } from "./real-cluster.mjs";
-import { add, closingLine, nothing, oneTest, skipReasons } from "./reports.mjs";
+import { add, closingLine, nothing, oneTest, secondTries, skipReasons } from "./reports.mjs";
 import { runToEnd } from "./run-to-end.mjs";
 import { run, Sentence } from "./steps.mjs";
 import { contacted, inNamespace, noNamespace, testEnvironment } from "./test-environment.mjs";
@@ -62,6 +62,7 @@ await runToEnd(async () => {
   result = await testAll().catch((error) => {
     return oneTest("set-up", error instanceof Sentence ? error.message : (error.stack ?? String(error)));
   });
+  result = add([result, secondTries(result)]);
   for (const { name, why } of result.again) process.stdout.write(`\nPASSED AT THE SECOND TRY ${name}\n${why}\n`);
   for (const { name, why } of result.failed) process.stdout.write(`\nFAILED ${name}\n${why}\n`);
   for (const line of skipReasons(result.skipped)) process.stdout.write(`${line}\n`);
