@@ -1,15 +1,5 @@
-import Link from "next/link";
+import { NothingHere } from "@/components/ui/nothing-here";
 
 export default function NotFound() {
-  return (
-    <section className="empty">
-      <h1>There is no page at this address</h1>
-      <p className="muted">It may be mistyped, or of another version of Sandglass.</p>
-      <p className="row">
-        <Link className="btn" href="/">
-          Open the fleet
-        </Link>
-      </p>
-    </section>
-  );
+  return <NothingHere heading="h1" title="There is no page at this address" why="It may be mistyped, or of another version of Sandglass." ways={[{ href: "/", label: "Open the fleet" }]} />;
 }

@@ -5,6 +5,7 @@ import Link from "next/link";
 import type { AuditLog } from "@/server/contract/schemas";
 import { useNow } from "@/components/live/live-provider";
 import { Instant } from "@/components/ui/instant";
+import { NothingHere } from "@/components/ui/nothing-here";
 import { Table } from "@/components/ui/table";
 import { detailParts, runLink } from "./audit-detail";
 import { ACTION_KEYS, readAudit } from "./queries";
@@ -44,10 +45,7 @@ export function AuditPage({ initial, pageSize, before, hasOlder }: AuditPageProp
         </p>
       )}
       {data.items.length === 0 ? (
-        <section className="empty">
-          <h2>{newest ? "Nobody tried anything yet" : "There is nothing older"}</h2>
-          <p className="muted">Every attempt to act is written here in the same transaction as the act: who, what, on what, and what came of it. Looking is not.</p>
-        </section>
+        <NothingHere title={newest ? "Nobody tried anything yet" : "There is nothing older"} why="Every attempt to act is written here in the same transaction as the act: who, what, on what, and what came of it. Looking is not." />
       ) : (
         <Table label="Audit log" columns={["When", "Who", "What", "On what", "Outcome", "Details"]} className="audit-tbl">
           {data.items.map((entry) => (

@@ -7,6 +7,7 @@ import { useNow } from "@/components/live/live-provider";
 import { formatDuration } from "@/components/format/time";
 import { plural } from "@/components/format/numbers";
 import { Instant } from "@/components/ui/instant";
+import { NothingHere } from "@/components/ui/nothing-here";
 import { Table } from "@/components/ui/table";
 import { OutcomeChip } from "./outcome";
 import { ACTION_KEYS, readRuns } from "./queries";
@@ -38,15 +39,11 @@ export function RunsPage({ initial }: { readonly initial: ActionRuns }) {
         </p>
       )}
       {data.items.length === 0 ? (
-        <section className="empty">
-          <h2>No action was run yet</h2>
-          <p className="muted">Actions begin on a node&apos;s page: a plan first, a dry run, then a confirmation. Every run is listed here with its verdicts, and every attempt is in the audit log.</p>
-          <p className="row">
-            <Link className="btn" href="/">
-              Open the fleet
-            </Link>
-          </p>
-        </section>
+        <NothingHere
+          title="No action was run yet"
+          why="Actions begin on a node's page: a plan first, a dry run, then a confirmation. Every run is listed here with its verdicts, and every attempt is in the audit log."
+          ways={[{ href: "/", label: "Open the fleet" }]}
+        />
       ) : (
         <Table label="Runs" columns={["Began", "Outcome", "Node", "What", "Because", "Next check", "By"]} className="runs-tbl" foot={data.items.length < RUNS_SHOWN ? null : <p className="pad more small muted">The newest {RUNS_SHOWN} are shown. The audit log has all attempts.</p>}>
           {data.items.map((run) => (

@@ -7,6 +7,7 @@ import type { IncidentList } from "@/server/contract/incidents";
 import { plural } from "@/components/format/numbers";
 import { useNow, useOnChange, useShows } from "@/components/live/live-provider";
 import { useThrottled } from "@/components/node/use-throttled";
+import { NothingHere } from "@/components/ui/nothing-here";
 import { Table } from "@/components/ui/table";
 import { INCIDENT_COLUMNS, IncidentRow } from "./incident-row";
 import { matches } from "./incident-words";
@@ -87,19 +88,15 @@ function hrefOf({ state, before }: ListQuery, typed: string): string {
 
 function Nothing({ any, state }: { readonly any: boolean; readonly state: ListState }) {
   return (
-    <section className="empty">
-      <h2>{any ? "No incident matches" : state === "open" ? "No incident is open" : "There was no incident yet"}</h2>
-      <p className="muted">
-        {any
+    <NothingHere
+      title={any ? "No incident matches" : state === "open" ? "No incident is open" : "There was no incident yet"}
+      why={
+        any
           ? "Clear the filter to see all of them."
-          : "An incident opens when something was measured that keeps a node from starting pods, or puts that at risk, and it lasts; or when a node's answer stays no. Closed ones are kept for 30 days."}
-      </p>
-      <p className="row">
-        <Link className="btn" href={any ? "/incidents" : "/"}>
-          {any ? "All incidents" : "Open the fleet"}
-        </Link>
-      </p>
-    </section>
+          : "An incident opens when something was measured that keeps a node from starting pods, or puts that at risk, and it lasts; or when a node's answer stays no. Closed ones are kept for 30 days."
+      }
+      ways={[any ? { href: "/incidents", label: "All incidents" } : { href: "/", label: "Open the fleet" }]}
+    />
   );
 }
 

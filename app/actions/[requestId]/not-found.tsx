@@ -1,18 +1,5 @@
-import Link from "next/link";
+import { NothingHere } from "@/components/ui/nothing-here";
 
-export default function NotFound() {
-  return (
-    <section className="empty">
-      <h1>There is no run by this request id</h1>
-      <p className="muted">An attempt that was refused made no run; it is in the audit log.</p>
-      <p className="row">
-        <Link className="btn" href="/actions">
-          All runs
-        </Link>
-        <Link className="btn" href="/audit">
-          Audit log
-        </Link>
-      </p>
-    </section>
-  );
+export default function RunNotFound() {
+  return <NothingHere heading="h1" title="There is no run by this request id" why="An attempt that was refused made no run; it is in the audit log." ways={[{ href: "/actions", label: "All runs" }, { href: "/audit", label: "Audit log" }]} />;
 }

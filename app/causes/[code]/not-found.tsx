@@ -1,15 +1,5 @@
-import Link from "next/link";
+import { NothingHere } from "@/components/ui/nothing-here";
 
 export default function CauseNotFound() {
-  return (
-    <section className="empty">
-      <h1>There is no cause of this code</h1>
-      <p className="muted">The address may be mistyped, or of another version of Sandglass.</p>
-      <p className="row">
-        <Link className="btn" href="/causes">
-          All causes
-        </Link>
-      </p>
-    </section>
-  );
+  return <NothingHere heading="h1" title="There is no cause of this code" why="The address may be mistyped, or of another version of Sandglass." ways={[{ href: "/causes", label: "All causes" }]} />;
 }
