@@ -45,16 +45,19 @@ export const ActionOffersSchema = z.object({
   ),
 });
 const call = z.object({ method: z.string(), path: z.string(), body: z.string().optional() });
-const actionObject = z.object({ kind: z.string(), namespace: z.string(), name: z.string() });
-export const ActionPlanSchema = z.object({
-  action: z.string(),
-  title: z.string(),
+/** What a plan and a run say alike: where, on what object, with which values. */
+const onWhat = {
   node: z.string(),
-  object: actionObject,
+  object: z.object({ kind: z.string(), namespace: z.string(), name: z.string() }),
   /** Of an action on a DaemonSet. */
   params: ActionParamsSchema.optional(),
   /** Of an action that the node's agent carries out. */
   nodeParams: NodeActionParamsSchema.optional(),
+};
+export const ActionPlanSchema = z.object({
+  action: z.string(),
+  title: z.string(),
+  ...onWhat,
   steps: z.array(z.object({ title: z.string(), writes: z.boolean(), call: call.optional() })),
   diff: z.array(z.object({ kind: z.enum(["same", "removed", "added"]), text: z.string() })),
   affected: z.object({ nodes: z.number().int(), ofNodes: z.number().int(), podsRestarted: z.number().int(), atOnce: z.string() }),
@@ -93,10 +96,7 @@ export const ActionRunSchema = z.object({
   requestId: z.string(),
   action: z.string(),
   title: z.string(),
-  node: z.string(),
-  object: actionObject,
-  params: ActionParamsSchema.optional(),
-  nodeParams: NodeActionParamsSchema.optional(),
+  ...onWhat,
   actor: z.string(),
   state: z.enum(["running", "applied", "failed", "interrupted"]),
   started: time,
