@@ -94,7 +94,9 @@ describe("no way to the server", () => {
     expect(connectionError(Object.assign(new Error("getaddrinfo ENOTFOUND api.invalid"), { code: "ENOTFOUND" }), "https://api.invalid:6443")).toMatchObject({ code: "name-unknown" });
     const plain = createHttpServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
     await new Promise((resolve) => plain.on("listening", resolve));
-    expect(await failure(nodes(await to(`https://127.0.0.1:${(plain.address() as AddressInfo).port}`)))).toMatchObject({ reason: "tls-failed" });
+    const { reason, message } = await failure(nodes(await to(`https://127.0.0.1:${(plain.address() as AddressInfo).port}`)));
+    expect(reason).toBe("tls-failed");
+    expect(message).toMatch(/^No secure connection to https:\/\/127\.0\.0\.1:\d+ \([a-z ]+\): check that the address speaks TLS and that the client certificate fits\.$/);
     plain.close();
   });
 
@@ -218,6 +220,15 @@ describe("who asks", () => {
     await expect.poll(() => { try { return process.kill(running, 0); } catch { return false; } }).toBe(false);
   });
 
+  it("is late by a plugin that hangs, and not by the API server, which nobody has asked", async () => {
+    await serve();
+    const connection = await connect({ exec: { command: "/bin/sh", args: ["-c", "exec sleep 300"] } });
+    const error = await failure(request(connection, { segments: ["api", "v1", "nodes"], timeoutMs: 500 }));
+    expect(error).toMatchObject({ status: 0, reason: "timed-out", cause: { code: "credential-late" } });
+    expect(error.message).toBe('The credential plugin "/bin/sh" that the kubeconfig names has given no credentials in time: run kubectl with the same kubeconfig to see why; a new login is often all it needs.');
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("is an OIDC token as it stands while it lasts, and a sentence once it cannot be renewed", async () => {
     await serve();
     const token = (exp: number) => ["{}", JSON.stringify({ exp })].map((part) => Buffer.from(part).toString("base64url")).join(".") + ".sig";
@@ -254,6 +265,16 @@ describe("a proxy", () => {
     proxy.close();
     proxy.closeAllConnections();
     await through.close();
-    expect((await failure(nodes(await connect(undefined, { "proxy-url": proxyUrl })))).status).toBe(0);
+  });
+
+  it("that cannot be reached, or will not carry it, is what is at fault, and not the API server; its password is not told", async () => {
+    await serve();
+    const proxy = createHttpServer().on("connect", (_, client: net.Socket) => client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")).listen(0, "127.0.0.1");
+    await new Promise((resolve) => proxy.on("listening", resolve));
+    const host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const through = async () => nodes(await connect(undefined, { "proxy-url": `http://someone:secret@${host}` }));
+    expect(await failure(through())).toMatchObject({ status: 0, reason: "proxy-failed", message: expect.stringContaining("407") as unknown });
+    await new Promise((resolve) => { proxy.close(resolve); proxy.closeAllConnections(); });
+    expect(await failure(through())).toMatchObject({ status: 0, reason: "proxy-failed", message: `The proxy ${host} for ${server.url} cannot be reached (ECONNREFUSED): check that it runs, and proxy-url in the kubeconfig.` });
   });
 });

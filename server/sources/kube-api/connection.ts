@@ -66,6 +66,7 @@ export interface ConnectionParts {
 export function makeConnection(parts: ConnectionParts): Connection {
   const server = parts.server.origin + parts.server.pathname.replace(/\/+$/, "");
   const basePath = parts.server.pathname.replace(/\/+$/, "");
+  const proxy = parts.proxyUrl === undefined ? undefined : new URL(parts.proxyUrl).host;
   /** The pool in use, and older ones that still carry a watch begun with another certificate. */
   let current: { readonly key: string; readonly dispatcher: Dispatcher } | undefined;
   const open = new Set<Dispatcher>();
@@ -87,7 +88,7 @@ export function makeConnection(parts: ConnectionParts): Connection {
 
   const once = async (request: WireRequest): Promise<WireResponse & { readonly shown: Shown }> => {
     if (closed) throw new ConnectError("connection-lost", `The connection to ${server} was closed.`);
-    const shown = await unlessAborted(parts.credentials.get(), request.signal);
+    const shown = await unlessAborted(parts.credentials.get(), request.signal, parts.credentials.madeBy);
     const dispatcher = dispatcherFor(shown, await parts.caPem());
     request.signal.throwIfAborted();
     try {
@@ -104,7 +105,7 @@ export function makeConnection(parts: ConnectionParts): Connection {
       return { status: answer.statusCode, headers: answer.headers, body: answer.body, shown };
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
-      throw connectionError(error, server);
+      throw connectionError(error, server, proxy);
     }
   };
 
@@ -131,10 +132,15 @@ export function makeConnection(parts: ConnectionParts): Connection {
   };
 }
 
-/** A credential plugin may take its time; whoever asks need not wait for it. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** A credential plugin may take its time; whoever asks need not wait for it. Where the time is up, it is not the API server that did not answer. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, madeBy: string | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    const stop = () => {
+      const reason: unknown = signal.reason;
+      if (!(reason instanceof Error)) reject(new Error("aborted"));
+      else if (reason.name !== "TimeoutError") reject(reason);
+      else reject(new ConnectError("credential-late", `${madeBy ?? "What the credentials are read from"} has given no credentials in time: run kubectl with the same kubeconfig to see why; a new login is often all it needs.`, { cause: reason }));
+    };
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));

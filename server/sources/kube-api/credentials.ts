@@ -20,6 +20,8 @@ export interface Shown {
 }
 
 export interface Credentials {
+  /** Who may let us wait, as the subject of a sentence; absent: nobody but the disk. */
+  readonly madeBy?: string;
   get(): Promise<Shown>;
   /** The API server answered 401 to this: forget what was kept. True where the next `get` may give something else. */
   refused(shown: Shown): boolean;
@@ -49,7 +51,7 @@ export function watchedFile(file: string, what: string, readFile: ReadFile): { g
   };
 }
 
-type Part = { get(): Promise<Partial<Shown>>; refused(shown: Shown): boolean };
+type Part = { readonly madeBy?: string; get(): Promise<Partial<Shown>>; refused(shown: Shown): boolean };
 const BEARER = "Bearer ";
 /** What a header can carry and a token is made of. */
 const TOKEN = /^[\x21-\x7e]+$/;
@@ -85,7 +87,9 @@ export function userCredentials({ user, cluster }: ResolvedContext, context: Exe
   if (user.more["as-uid"] !== undefined) impersonation["impersonate-uid"] = user.more["as-uid"];
   if (user.more["as-groups"] !== undefined && user.more["as-groups"].length > 0) impersonation["impersonate-group"] = user.more["as-groups"];
   for (const [name, values] of Object.entries(user.more["as-user-extra"] ?? {})) impersonation[`impersonate-extra-${encodeURIComponent(name)}`] = values;
+  const madeBy = parts.find((part) => part.madeBy !== undefined)?.madeBy;
   return {
+    ...(madeBy === undefined ? {} : { madeBy }),
     get: async () => {
       let shown: Shown = { headers: impersonation };
       for (const part of parts) {
@@ -121,8 +125,10 @@ function authorization(user: ResolvedContext["user"], cluster: ExecCluster, cont
   if (user.more.tokenFile !== undefined) return tokenFile(user.more.tokenFile, readFile);
   if (user.token) return fixed(bearer(user.token.trim()));
   if (user.exec) {
-    const plugin = execPlugin(parseExecConfig(user.exec, user.name), cluster, context);
+    const config = parseExecConfig(user.exec, user.name);
+    const plugin = execPlugin(config, cluster, context);
     return {
+      madeBy: `The credential plugin "${cleanText(config.command, MAX_REASON_CHARS)}" that the kubeconfig names`,
       get: async () => {
         const given = await plugin.get();
         return { ...(given.token === undefined ? {} : bearer(given.token)), ...(given.cert === undefined || given.key === undefined ? {} : { cert: given.cert, key: given.key }) };
@@ -155,6 +161,7 @@ function provider(user: User): Part {
     return { headers: { authorization: options.headers.Authorization } };
   };
   return {
+    madeBy: `The OIDC provider of user "${user.name}"`,
     get: () => (running ??= ask().finally(() => (running = undefined))),
     refused: () => false,
   };

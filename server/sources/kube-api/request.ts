@@ -54,11 +54,18 @@ export async function requestText(connection: Connection, options: KubeRequest):
   } catch (error) {
     if (error instanceof KubeError) throw error;
     if (options.signal?.aborted) throw new KubeError(0, "aborted", "The request was broken off.", undefined, { cause: error });
-    if (late.aborted) throw new KubeError(0, "timed-out", `${connection.server} did not answer within ${timeoutMs / 1000} s.`, undefined, { cause: new ConnectError("timed-out", `${connection.server} did not answer within ${timeoutMs / 1000} s: check the network and the API server's load.`, { cause: error }) });
+    if (late.aborted) throw timedOut(error, connection.server, timeoutMs);
     if (error instanceof AnswerError) throw new KubeError(0, error.code, error.message, undefined, { cause: error });
     const cause = connectionError(error, connection.server);
     throw new KubeError(0, cause.code, cause.message, undefined, { cause });
   }
+}
+
+/** The time was up, for the API server's answer or, where `error` says so, for what comes before it. */
+function timedOut(error: unknown, server: string, timeoutMs: number): KubeError {
+  if (error instanceof ConnectError) return new KubeError(0, "timed-out", error.message, undefined, { cause: error });
+  const cause = new ConnectError("timed-out", `${server} did not answer within ${timeoutMs / 1000} s: check the network and the API server's load.`, { cause: error });
+  return new KubeError(0, "timed-out", `${server} did not answer within ${timeoutMs / 1000} s.`, undefined, { cause });
 }
 
 const statusSchema = z.object({ message: z.string().optional(), reason: z.string().optional(), details: z.object({ retryAfterSeconds: z.number().nonnegative().optional() }).nullish() });
