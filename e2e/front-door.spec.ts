@@ -12,8 +12,8 @@ test.beforeAll(async () => {
 test.afterAll(() => product?.stop());
 
 /** One request as no browser would send it. */
-async function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}) {
-  const sent = httpRequest({ host: "127.0.0.1", port: product.port, method, path, headers: { host: `localhost:${product.port}`, ...headers } }).end();
+async function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = "") {
+  const sent = httpRequest({ host: "127.0.0.1", port: product.port, method, path, headers: { host: `localhost:${product.port}`, ...headers } }).end(body);
   const [answer] = (await once(sent, "response")) as [IncomingMessage]; // what "response" brings
   const parts: Buffer[] = [];
   for await (const part of answer) parts.push(part as Buffer); // no encoding was set
@@ -38,6 +38,25 @@ test("what the API does not have, or not by this method, is a problem document w
     expect.soft(JSON.parse(answer.text)).toMatchObject({ status, requestId: expect.any(String) });
   }
   for (const path of ["/", "/api/v1/fleet", "/healthz", "/readyz"]) expect.soft([path, (await send("HEAD", path)).status]).toEqual([path, 200]);
+});
+
+test("a name that none can have is refused by every route that takes one, in its path or its query, as a problem document", async () => {
+  const { paths } = await product.api<{ paths: Record<string, Record<string, { parameters?: { name: string; in: string }[] }>> }>("/api/v1/openapi.json");
+  const calls = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { parameters = [] }]) => {
+      const inQuery = parameters.some((one) => one.in === "query" && one.name === "node") ? [[method.toUpperCase(), `${path}?node={name}`] as const] : [];
+      return path.includes("{") ? [[method.toUpperCase(), path] as const, ...inQuery] : inQuery;
+    }),
+  );
+  expect(calls.length).toBeGreaterThan(20);
+  const asPerson = { origin: `http://localhost:${product.port}`, "content-type": "application/json" };
+  for (const name of ["..%2f..%2fapi", "a%00b", "a%0d%0aHost:%20evil", "n".repeat(300), "%ff"]) {
+    for (const [method, path] of calls) {
+      const answer = await send(method, path.replace(/\{\w+\}/, name), method === "POST" ? asPerson : {}, method === "POST" ? "{}" : "");
+      const seen = [method, path, name.slice(0, 20), [400, 404].includes(answer.status ?? 0), answer.headers["content-type"]];
+      expect.soft(seen).toEqual([method, path, name.slice(0, 20), true, "application/problem+json"]);
+    }
+  }
 });
 
 /** The one record that may come besides, and not of a request. */

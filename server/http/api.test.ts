@@ -53,6 +53,9 @@ const everyRoute: readonly (readonly [keyof typeof ROUTES, RouteHandler, string,
   ["openapi", openapi, "/api/v1/openapi.json", {}],
 ];
 
+/** As far as an answer's schema is looked for in it. */
+const OpenApi = z.object({ paths: z.record(z.string(), z.object({ get: z.object({ responses: z.object({ 200: z.object({ content: z.record(z.string(), z.object({ schema: z.record(z.string(), z.json()) }).partial()) }) }) }).optional() })) });
+
 describe("answers of the API", () => {
   test.each(everyRoute)("%s answers what its schema says, and nothing that the schema does not know", async (name, handler, url, params) => {
     const answer = await call(handler, url, params);
@@ -64,6 +67,14 @@ describe("answers of the API", () => {
     expect(strict.safeParse(body).error?.issues ?? []).toEqual([]);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  test.each(everyRoute.filter(([name]) => name !== "openapi"))("%s answers what the OpenAPI document says of it, to the innermost field, and nothing that it does not know", async (name, handler, url, params) => {
+    const document = OpenApi.parse(await (await call(openapi, "/api/v1/openapi.json")).json());
+    const schema = document.paths[ROUTES[name].path]?.get?.responses["200"].content["application/json"]?.schema;
+    expect(schema).toMatchObject({ type: "object", additionalProperties: false });
+    const body: unknown = await (await call(handler, url, params)).json();
+    expect(z.fromJSONSchema(schema ?? {}).safeParse(body).error?.issues ?? []).toEqual([]);
   });
 
   test("a list of routes is complete: each has a case here, is the stream, or is held by actions.test.ts, exceptions.test.ts, explain.test.ts or incidents.test.ts", () => {
