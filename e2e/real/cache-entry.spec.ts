@@ -51,6 +51,22 @@ test("an empty entry of a dead sandbox is moved, one of a ready sandbox stays, a
   expect(readdirSync(path.join(root, "/var/lib/cni/sandglass-quarantine"))).toEqual([expect.stringMatching(new RegExp(`^\\S+Z results cbr0-${dead}-eth0$`))]);
 });
 
+test("an entry that is written or goes away between two looks is left, and no second name of it stays behind", async () => {
+  const names = (): string[] => readdirSync(path.join(root, "/var/lib/cni/sandglass-quarantine")).sort();
+  const before = names();
+  const { tools, told } = toolsOf({ clock: systemClock, hostRoot: root, criSocket: runtime.socket });
+  const meanwhile = (what: (file: string) => void) => ({ ...tools, files: { ...tools.files, link: async (from: string, to: string) => tools.files.link(from, to).then(() => what(path.join(root, from))) } });
+  const written = put("cbr0-written-eth0", "");
+  await removeBrokenCacheEntry.carryOut(order([written]), meanwhile((file) => writeFileSync(file, '{"kind":"cniCacheV1"}')));
+  const gone = put("cbr0-gone-eth0", "");
+  await removeBrokenCacheEntry.carryOut(order([gone]), meanwhile((file) => rmSync(file)));
+  const listed = put("cbr0-listed-eth0", "");
+  const survey = await removeBrokenCacheEntry.survey({ ...order([]), dry: true }, { ...tools, files: { ...tools.files, look: async (file: string) => tools.files.look(file).finally(() => file === listed && rmSync(path.join(root, file))) } });
+  expect(told.map(({ outcome, reason }) => `${outcome}: ${reason ?? ""}`)).toEqual(["left: it was changed while it was looked at", "left: it was written while it was looked at"]);
+  expect(survey.filter(({ id }) => id === listed)).toEqual([]);
+  expect([names(), existsSync(path.join(root, written))]).toEqual([before, true]);
+});
+
 test("without the runtime's word nothing is moved", async () => {
   const entry = put("cbr0-nobody-eth0", "");
   const { tools, told } = toolsOf({ clock: systemClock, hostRoot: root });

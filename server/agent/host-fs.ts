@@ -1,5 +1,5 @@
 import { constants, type BigIntStats, type Dirent, type Stats } from "node:fs";
-import { lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { lstat, open, readdir, readlink, realpath, stat, type FileHandle } from "node:fs/promises";
 
 /**
  * The node's files as the node sees them, also when its root is mounted elsewhere in the agent's pod: absolute symbolic
@@ -52,6 +52,18 @@ export function codeOf(error: unknown): string | undefined {
 
 /** A short reason for a person: the system's code where there is one. */
 export const reasonOf = (error: unknown): string => codeOf(error) ?? (error instanceof Error ? error.message : String(error));
+
+/** An opened file that had `sizeBytes` a moment ago; undefined where it has more by now. */
+export async function readWhole(file: FileHandle, sizeBytes: number): Promise<Buffer | undefined> {
+  const buffer = Buffer.alloc(sizeBytes + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+    length += bytesRead;
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    if (length > sizeBytes) return undefined;
+  }
+}
 
 export function hostFs(root: string): HostFs {
   const resolve = async (path: string): Promise<string> => {
@@ -124,14 +136,9 @@ export function hostFs(root: string): HostFs {
       try {
         const { size } = await regular(file, path);
         if (size > maxBytes) throw new HostFileError(`${String(size)} bytes, more than the ${String(maxBytes)} that are read`);
-        const buffer = Buffer.alloc(size + 1);
-        let length = 0;
-        for (;;) {
-          const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-          length += bytesRead;
-          if (bytesRead === 0) return buffer.subarray(0, length);
-          if (length > size) throw new HostFileError("grew while it was read");
-        }
+        const bytes = await readWhole(file, size);
+        if (bytes === undefined) throw new HostFileError("grew while it was read");
+        return bytes;
       } finally {
         await file.close();
       }

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access, link, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
-import { codeOf, hostFs, isAbsent, reasonOf } from "../host-fs";
+import { codeOf, hostFs, isAbsent, readWhole, reasonOf } from "../host-fs";
 import { procRoot } from "../proc/proc-files";
 
 /** What stands at a path. */
@@ -20,8 +20,8 @@ export interface HostFiles {
   names(dir: string): Promise<readonly string[]>;
   /** Undefined where nothing stands there. */
   look(path: string): Promise<Entry | undefined>;
-  /** `text` is absent where the file is longer than `maxBytes`. Never waits for a pipe. */
-  read(path: string, maxBytes: number): Promise<{ readonly sizeBytes: number; readonly text?: string }>;
+  /** Undefined where nothing stands there. `text` is absent where the file is longer than `maxBytes` or grew while it was read. Never waits for a pipe. */
+  read(path: string, maxBytes: number): Promise<{ readonly sizeBytes: number; readonly text?: string } | undefined>;
   /** Why the agent can change nothing in this folder; undefined where it can. */
   unwritable(dir: string): Promise<string | undefined>;
   makeFolder(dir: string): Promise<void>;
@@ -43,19 +43,17 @@ export function hostFiles(hostRoot: string): HostFiles {
   return {
     names: async (dir) => ((await fs.list(dir)) ?? []).flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])),
     look: async (path) => {
-      try {
-        const found = await lstat(await here(path), { bigint: true });
-        return { kind: found.isFile() ? "file" : found.isSymbolicLink() ? "link" : "other", identity: identityOf(found), sizeBytes: Number(found.size), names: Number(found.nlink), modifiedMs: Number(found.mtimeMs) };
-      } catch (error) {
-        if (isAbsent(error)) return undefined;
-        throw error;
-      }
+      const found = await orAbsent(lstat(await here(path), { bigint: true }));
+      if (found === undefined) return undefined;
+      return { kind: found.isFile() ? "file" : found.isSymbolicLink() ? "link" : "other", identity: identityOf(found), sizeBytes: Number(found.size), names: Number(found.nlink), modifiedMs: Number(found.mtimeMs) };
     },
     read: async (path, maxBytes) => {
-      const file = await open(await here(path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      const file = await orAbsent(open(await here(path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
+      if (file === undefined) return undefined;
       try {
         const { size } = await file.stat();
-        return size > maxBytes ? { sizeBytes: size } : { sizeBytes: size, text: (await file.readFile()).toString("utf8") };
+        const text = size > maxBytes ? undefined : (await readWhole(file, size))?.toString("utf8");
+        return { sizeBytes: size, ...(text === undefined ? {} : { text }) };
       } finally {
         await file.close();
       }
@@ -89,3 +87,12 @@ export function hostFiles(hostRoot: string): HostFiles {
 }
 
 const identityOf = ({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string => `${String(dev)}/${String(ino)}`;
+
+async function orAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}

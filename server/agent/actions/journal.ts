@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { mergeObjects, OBJECT_OUTCOMES, type WorkObject, type WorkOrder } from "../../domain/actions/work-order";
@@ -64,9 +64,7 @@ export async function openJournal(dir: string): Promise<Journal> {
   const read = async (id: string): Promise<JournalEntry | undefined> => {
     let text: string;
     try {
-      const bytes = await readFile(fileOf(id));
-      if (bytes.length > MAX_FILE_BYTES) throw new Error(`${fileOf(id)} is longer than an order's record can be`);
-      text = bytes.toString("utf8");
+      text = await textOf(fileOf(id));
     } catch (error) {
       if (codeOf(error) === "ENOENT") return undefined;
       throw error;
@@ -104,6 +102,17 @@ export async function openJournal(dir: string): Promise<Journal> {
       }
     },
   };
+}
+
+async function textOf(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY);
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_FILE_BYTES) throw new Error(`${path} is longer than an order's record can be`);
+    return await file.readFile("utf8"); // written by this process alone, a line at a time
+  } finally {
+    await file.close();
+  }
 }
 
 /** Undefined where not even its first line was written whole: then nothing was begun. A last line that was cut off is no fact. */

@@ -41,6 +41,9 @@ export const removeBrokenCacheEntry: Doer = {
     }),
 };
 
+const GONE = "it is gone already";
+const CHANGED = "it was changed while it was looked at";
+
 interface Look {
   /** Why it is broken; absent where it is whole, or could not be told. */
   readonly broken?: string;
@@ -58,17 +61,24 @@ async function moveOne(path: string, lists: () => Promise<readonly SandboxReadin
     await files.makeFolder(QUARANTINE);
     const target = `${QUARANTINE}/${nameThere(path, tools.clock.now())}`;
     await files.link(path, target); // never over another file
-    // Whoever wrote to it meanwhile wrote to this very file: then it goes on in its place.
-    const now = await readEntry(target, files);
-    const same = (await files.look(path))?.identity === found.entry.identity;
-    if (now.broken === undefined || !same) {
+    if (!(await isAsBefore(path, target, found.entry, files))) {
       await files.unlink(target);
-      return { ...object, outcome: "left", reason: "it was written while it was looked at" };
+      return { ...object, outcome: "left", reason: CHANGED };
     }
     await files.unlink(path);
     return { ...object, outcome: "done", reason: `${found.broken}; it is now ${target}` };
   } catch (error) {
     return { ...object, outcome: "failed", reason: reasonOf(error) };
+  }
+}
+
+/** Whoever wrote to it meanwhile wrote to the very file that has both names now: then it goes on in its place. */
+async function isAsBefore(path: string, target: string, entry: Entry, files: HostFiles): Promise<boolean> {
+  try {
+    return (await readEntry(target, files)).broken !== undefined && (await files.look(path))?.identity === entry.identity;
+  } catch (error) {
+    await files.unlink(target); // else it would have two names, and be left for that ever after
+    throw error;
   }
 }
 
@@ -78,7 +88,7 @@ async function look(path: string, sandboxes: readonly SandboxReading[], tools: T
   const [dir, name] = [path.slice(0, slash), path.slice(slash + 1)];
   if (!FOLDERS.includes(dir) || name === "" || name.startsWith(".") || name.includes("\0")) return { left: "it is no entry of a CNI cache" };
   const entry = await tools.files.look(path);
-  if (entry === undefined) return { left: "it is gone already" };
+  if (entry === undefined) return { left: GONE };
   if (entry.kind !== "file") return { left: entry.kind === "link" ? "it is a link" : "it is no file" };
   if (entry.names !== 1) return { left: "it has other names" };
   const { broken, left } = await readEntry(path, tools.files);
@@ -92,9 +102,11 @@ async function look(path: string, sandboxes: readonly SandboxReading[], tools: T
 }
 
 async function readEntry(path: string, files: HostFiles): Promise<Look> {
-  const { sizeBytes, text } = await files.read(path, MAX_ENTRY_BYTES);
+  const found = await files.read(path, MAX_ENTRY_BYTES);
+  if (found === undefined) return { left: GONE };
+  const { sizeBytes, text } = found;
+  if (text === undefined) return { left: sizeBytes > MAX_ENTRY_BYTES ? `it has ${sizeBytes} bytes, more than is read` : CHANGED };
   if (sizeBytes === 0) return { broken: "it is empty" };
-  if (text === undefined) return { left: `it has ${sizeBytes} bytes, more than is read` };
   return jsonOrNothing(text) === undefined ? { broken: "it does not parse" } : {};
 }
 
