@@ -4,7 +4,7 @@ import path from "node:path";
 import { inRoot, ROOT } from "./paths.mjs";
 
 /** What the build reads. Tests, their fixtures and benches are no part of it. */
-const BUILD_INPUTS = ["app", "components", "server", "prisma", "public", "next.config.js", "package.json", "package-lock.json", "prisma.config.ts", "tsconfig.json"];
+const BUILD_INPUTS = ["app", "components", "server", "prisma", "public", "proxy.ts", "next.config.js", "package.json", "package-lock.json", "prisma.config.ts", "tsconfig.json"];
 const NOT_BUILT = /(^|\/)(fixtures|testing|generated|bench)(\/|$)|\.test\.tsx?$/;
 
 const hashOf = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
