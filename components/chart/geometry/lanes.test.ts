@@ -49,6 +49,10 @@ describe("restarts and kills", () => {
     expect(marksOf({ oomKills: [], restarts: [], events: [event(5, { reason: "Rebooted" }), event(6, { reason: "Pulled" })] }).map((mark) => mark.label)).toEqual(["node reboot"]);
   });
 
+  it.each(["__proto__", "constructor", "toString"])("take nothing from an event whose reason is %s, which anybody may write", (reason) => {
+    expect(marksOf({ oomKills: [], restarts: [], events: [event(5, { reason })] })).toEqual([]);
+  });
+
   it("draw every mark of the window, and never let two labels cover each other", () => {
     const marks = [1, 2, 3, 30, 59].map((minute) => ({ atMs: minute * MINUTE, kind: "restart" as const, label: "kubelet restart" }));
     const placed = placeMarks(marks, window, 700);

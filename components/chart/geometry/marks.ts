@@ -18,8 +18,8 @@ export interface PlacedMark extends Mark {
   readonly side: "left" | "right" | undefined;
 }
 
-/** Events of the node itself that tell of something that started anew. */
-const RESTART_REASONS: Readonly<Record<string, string>> = { Rebooted: "node reboot", Starting: "kubelet restart" };
+/** Events of the node itself that tell of something that started anew. A map, since anybody may write an event with the reason "__proto__". */
+const RESTART_REASONS: ReadonlyMap<string, string> = new Map([["Rebooted", "node reboot"], ["Starting", "kubelet restart"]]);
 
 export function marksOf(input: {
   readonly oomKills: readonly { readonly atMs: number; readonly container: string; readonly pod: string }[];
@@ -34,7 +34,7 @@ export function marksOf(input: {
     }
   }
   for (const event of input.events) {
-    const label = RESTART_REASONS[event.reason];
+    const label = RESTART_REASONS.get(event.reason);
     if (label !== undefined) marks.push({ atMs: event.atMs, kind: "restart", label });
   }
   return mergeKills(marks.sort((a, b) => a.atMs - b.atMs));
