@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { daemonPods } from "./advice/commands";
 import { explain } from "./explain";
 import { ALL_LAYER_MARKS } from "./layers";
 import { ALL_PLUGIN_WORDS } from "./plugins";
@@ -59,6 +60,16 @@ describe.each(HEADS)("a megabyte of lines that begin with %j", (head) => {
     expect(recordsOf(text).join("\n").length).toBeGreaterThanOrEqual(text.replaceAll("\n\n", "\n").length - 1);
     expect(recordsOf(text).length).toBeLessThanOrEqual(2_000);
     explain(text);
+  });
+});
+
+describe.each(["__proto__", "constructor"])("a plugin and a CNI that are named %s", (name) => {
+  test("are words like any other, in the explanation and in its advice", () => {
+    for (const { plugin, lookAt, fix } of [explain(`plugin type="${name}" failed (add): no free addresses`), explain("no free addresses", { plugin: name })]) {
+      expect(["generic", name]).toContain(plugin);
+      for (const line of [...lookAt, ...fix]) expect(line).not.toMatch(/native code|\[object/);
+    }
+    expect(daemonPods({ cause: "daemon-down", plugin: name, facts: {} })).toContain("the CNI's DaemonSet");
   });
 });
 

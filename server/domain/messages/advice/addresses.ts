@@ -1,19 +1,21 @@
 import { command, onNode } from "./commands";
 import type { AdviceInput, Adviser } from "./types";
 
-const ADDRESSES: Readonly<Record<string, string>> = {
-  "host-local": onNode("ls /var/lib/cni/networks/NETWORK | wc -l", "one file an address; its first line is the sandbox that holds it"),
-  flannel: onNode("ls /var/lib/cni/networks/cbr0 | wc -l", "one file an address; its first line is the sandbox that holds it"),
-  whereabouts: command("kubectl get ippools.whereabouts.cni.cncf.io -A -o yaml", "allocations; podref of pods that are gone"),
-  calico: command("calicoctl ipam show --show-blocks; calicoctl ipam check", "addresses without a pod"),
-  cilium: command("kubectl get ciliumnode NODE -o yaml", "spec.ipam, status.ipam.used"),
-  aws: `${onNode("curl -s http://localhost:61679/v1/enis", "assigned against total")}; free addresses of the subnet in EC2`,
-  azure: `${command("kubectl get nodenetworkconfigs -A -o yaml", "requested and allocated addresses")}; free addresses of the subnet`,
-  "kube-ovn": command("kubectl get subnets.kubeovn.io; kubectl get ips.kubeovn.io", "available addresses; who holds the others"),
-};
+const ADDRESSES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "host-local": onNode("ls /var/lib/cni/networks/NETWORK | wc -l", "one file an address; its first line is the sandbox that holds it"),
+    flannel: onNode("ls /var/lib/cni/networks/cbr0 | wc -l", "one file an address; its first line is the sandbox that holds it"),
+    whereabouts: command("kubectl get ippools.whereabouts.cni.cncf.io -A -o yaml", "allocations; podref of pods that are gone"),
+    calico: command("calicoctl ipam show --show-blocks; calicoctl ipam check", "addresses without a pod"),
+    cilium: command("kubectl get ciliumnode NODE -o yaml", "spec.ipam, status.ipam.used"),
+    aws: `${onNode("curl -s http://localhost:61679/v1/enis", "assigned against total")}; free addresses of the subnet in EC2`,
+    azure: `${command("kubectl get nodenetworkconfigs -A -o yaml", "requested and allocated addresses")}; free addresses of the subnet`,
+    "kube-ovn": command("kubectl get subnets.kubeovn.io; kubectl get ips.kubeovn.io", "available addresses; who holds the others"),
+  }),
+);
 
 const look = (input: AdviceInput): readonly string[] => [
-  ADDRESSES[input.plugin] ?? "Addresses in use against the size of the range",
+  ADDRESSES.get(input.plugin) ?? "Addresses in use against the size of the range",
   command("kubectl get pods -A --field-selector spec.nodeName=NODE | wc -l", "about as many as addresses: really full; far fewer: a leak"),
 ];
 
