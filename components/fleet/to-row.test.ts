@@ -15,8 +15,8 @@ describe("a row of the fleet page", () => {
     expect(stale.dead).toEqual({ words: "no data", blind: true, why: "no report for 8 min" });
   });
 
-  it("counts waiting pods only while the API is fresh for the node", () => {
-    const node = summary("a", { counts: { pods: 1, waiting: 3, waitingSystem: 1, stuck: 0, ownRequest: 0, other: 0 }, sources: [{ source: "api", freshness: "stale", reason: "the watch is closed" }] });
+  it("counts waiting pods only while the node's pods are seen", () => {
+    const node = summary("a", { counts: { seen: false, pods: 1, waiting: 3, waitingSystem: 1, stuck: 0, ownRequest: 0, other: 0 } });
     expect(toRow(node).waiting).toEqual({ words: "no data", blind: true });
     expect(toRow(node).waitingSystem).toBe(0);
   });

@@ -10,7 +10,6 @@ export function toRow(node: NodeSummary): FleetRow {
   const throttled = throttledReading(node.signals);
   const socket = socketReading(node.signals, answer.state);
   const cause = node.causes.find(({ severity }) => severity !== "notice");
-  const apiFresh = node.sources.some((source) => source.source === "api" && source.freshness === "fresh");
   const row: FleetRow = {
     name: node.name,
     pool: node.pool,
@@ -23,8 +22,8 @@ export function toRow(node: NodeSummary): FleetRow {
     detail: "",
     ready: node.ready,
     schedulable: node.schedulable,
-    waiting: apiFresh ? { value: node.counts.waiting } : noData(first(node.signals, "pods.waiting")),
-    waitingSystem: apiFresh ? node.counts.waitingSystem : 0,
+    waiting: node.counts.seen ? { value: node.counts.waiting } : noData(first(node.signals, "pods.waiting")),
+    waitingSystem: node.counts.seen ? node.counts.waitingSystem : 0,
     dead: reading(node.signals, "sandbox.backlog"),
     p95,
     deadlineSeconds: node.deadline.seconds,

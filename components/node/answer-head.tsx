@@ -46,7 +46,7 @@ export function AnswerHead({ detail, gone, problem }: { readonly detail: NodeDet
           <Version what="runtime" text={versions.runtime?.replace("://", " ")} />
           <Version what="kernel" text={versions.kernel} className="hide-1080" />
           <span className="hide-1080">
-            <b>{detail.counts.pods}</b> pods
+            <b>{detail.counts.seen ? detail.counts.pods : "no data on"}</b> pods
           </span>
         </div>
         {detail.incident === undefined ? null : <IncidentLink incident={detail.incident} />}

@@ -14,22 +14,21 @@ const SHOWN_AT_FIRST = 12;
 const COARSE_MS = 5_000;
 
 /** Pods without a sandbox, by what holds them: only the first kind says something about the node. */
-export function WaitingPods({ detail }: { readonly detail: NodeDetail }) {
+export function WaitingPods({ detail }: { readonly detail: Pick<NodeDetail, "counts" | "waitingPods" | "lastFreshAt"> }) {
   const now = useNow(COARSE_MS);
   const { counts, waitingPods: pods } = detail;
   const of = (hold: WaitingPodOut["hold"]): readonly WaitingPodOut[] => pods.filter((pod) => pod.hold === hold);
   const fresh = detail.lastFreshAt === undefined ? undefined : Date.parse(detail.lastFreshAt);
-  const apiFresh = detail.sources.some((source) => source.source === "api" && source.freshness === "fresh");
   return (
     <section id="pods" aria-labelledby="pods-h">
       <div className="sec-head">
         <h2 id="pods-h">
-          Pods waiting for a sandbox<span className="count">{apiFresh ? `${formatCount(counts.waiting)}, oldest first` : "no data"}</span>
+          Pods waiting for a sandbox<span className="count">{counts.seen ? `${formatCount(counts.waiting)}, oldest first` : "no data"}</span>
         </h2>
         <span className="spacer" />
-        {counts.stuck > 0 ? <span className="small bad-t">{formatCount(counts.stuck)} stuck for 90 s and more</span> : null}
+        {counts.seen && counts.stuck > 0 ? <span className="small bad-t">{formatCount(counts.stuck)} stuck</span> : null}
       </div>
-      {!apiFresh ? (
+      {!counts.seen ? (
         <p className="pad quiet unknown-t">Pods on this node cannot be seen now{counts.waiting > 0 ? `; ${plural(counts.waiting, "pod")} waited when they last could` : ""}.</p>
       ) : counts.waiting === 0 ? (
         <p className="pad quiet">

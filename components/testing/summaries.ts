@@ -28,7 +28,7 @@ export function summary(name: string, change: Partial<NodeSummary> = {}): NodeSu
     versions: { kubelet: "v1.37.2", runtime: "containerd://2.0.3" },
     sources: [{ source: "api", freshness: "fresh", last: AT }],
     signals: [],
-    counts: { pods: 30, waiting: 0, waitingSystem: 0, stuck: 0, ownRequest: 0, other: 0 },
+    counts: { seen: true, pods: 30, waiting: 0, waitingSystem: 0, stuck: 0, ownRequest: 0, other: 0 },
     causes: [],
     deadline: { seconds: 240, assumed: false },
     ...change,

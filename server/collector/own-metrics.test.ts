@@ -1,5 +1,8 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildView } from "../domain/build-view";
+import { node, nodeName, nodeWindow, NOW_MS, watching } from "../domain/testing/builders";
+import { DEFAULT_THRESHOLDS } from "../domain/thresholds";
 import { createLog } from "../log";
 import type { CollectorStatus } from "../store/types";
 import { createOwnMetrics } from "./own-metrics";
@@ -34,6 +37,13 @@ function ask(path: string, host: string): Promise<{ readonly status: number | un
 test("before the first look nothing is told: a gauge of it would say 0", async () => {
   expect(await ask("/metrics", "localhost")).toEqual({ status: 503, text: "Nothing was looked at yet.\n" });
   metrics.update([], STATUS);
+});
+
+test("a node whose pods cannot be seen has no count of those that wait, which is not 0", async () => {
+  const view = (name: string, pods: "watching" | "forbidden") => buildView(nodeWindow({ node: node({ name: nodeName(name) }), kinds: watching().map((one) => (one.kind === "pods" ? { ...one, state: pods } : one)) }), NOW_MS, DEFAULT_THRESHOLDS);
+  metrics.update([view("seen", "watching"), view("blind", "forbidden")], STATUS);
+  const { text } = await ask("/metrics", "localhost");
+  expect(text.split("\n").filter((line) => line.startsWith("sandglass_node_pods_waiting{"))).toEqual(['sandglass_node_pods_waiting{node="seen"} 0']);
 });
 
 test.each(["localhost", "127.0.0.1:9400", "[::1]:9400"])("own metrics are told to %s", async (host) => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { actionableError } from "../errors";
 import type { NodeView } from "../domain/node-view";
+import { podsSeen } from "../domain/pods-seen";
 import { isLocalHost } from "../local-host";
 import type { Log } from "../log";
 import type { CollectorStatus } from "../store/types";
@@ -26,7 +27,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const gauge = <T extends string>(name: string, help: string, labelNames: readonly T[] = []) => new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] });
   const nodes = gauge("sandglass_nodes", "Nodes by answer", ["state"]);
   const answer = gauge("sandglass_node_answer", "1 for the answer that the node has now", ["node", "state"]);
-  const waiting = gauge("sandglass_node_pods_waiting", "Pods of the node that wait for a sandbox and nothing else", ["node"]);
+  const waiting = gauge("sandglass_node_pods_waiting", "Pods of the node that wait for a sandbox and nothing else; no series while its pods cannot be seen", ["node"]);
   const left = gauge("sandglass_nodes_without_series", "Nodes beyond the bound of sandglass_node_answer");
   const apiUp = gauge("sandglass_api_reachable", "1 while the API server answers");
   const failing = gauge("sandglass_kubelets_failing", "Kubelets whose last scrape failed");
@@ -84,7 +85,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
         if (withSeries >= MAX_NODES_IN_METRICS) continue;
         withSeries += 1;
         for (const state of STATES) answer.set({ node: view.name, state }, state === view.answer.state ? 1 : 0);
-        waiting.set({ node: view.name }, view.counts.waiting);
+        if (podsSeen(view)) waiting.set({ node: view.name }, view.counts.waiting);
       }
       for (const state of STATES) nodes.set({ state }, counts[state]);
       left.set(all.length - withSeries);

@@ -50,6 +50,8 @@ export const SourceStatusSchema = z.object({
 export const LostReportsSchema = z.object({ thinned: z.number().int(), tooOld: z.number().int(), from: time.optional(), to: time.optional() });
 
 export const NodeCountsSchema = z.object({
+  /** False where the node's pods cannot be seen now: the figures are those of before, or 0 where there never were any. */
+  seen: z.boolean(),
   pods: z.number().int(),
   waiting: z.number().int(),
   waitingSystem: z.number().int(),
@@ -91,6 +93,7 @@ export const FleetSchema = z.object({
   cluster: ClusterSchema.optional(),
   at: time,
   seq: z.number().int(),
+  /** Waiting pods of the nodes whose pods are seen; which those are, each node's own counts say. */
   counts: z.object({ nodes: z.number().int(), no: z.number().int(), unknown: z.number().int(), yes: z.number().int(), atRisk: z.number().int(), idle: z.number().int(), podsWaiting: z.number().int(), podsWaitingSystem: z.number().int() }),
   /** The same counts one hour ago where the history reaches that far. */
   hourAgo: z.object({ no: z.number().int(), unknown: z.number().int(), yes: z.number().int() }).optional(),

@@ -5,6 +5,7 @@ import { FAMILY_GONE, familyGoneRemedy } from "./kubelet-versions";
 import type { NodeView } from "./node-view";
 import type { NodeWindow } from "./node-window";
 import type { WatchedKind } from "./observation";
+import { PODS_WORDS } from "./pods-seen";
 import { partOf } from "./source-status";
 import type { SourceStatus } from "./sources";
 import { countWords, instantWords } from "./words";
@@ -16,7 +17,7 @@ export const MAX_BLIND = 48;
 /** A gap that ended longer ago is told by the counts of the agent alone. */
 const GAP_TOLD_MS = 86_400_000;
 
-const KIND_WORDS: Readonly<Record<WatchedKind, string>> = { nodes: "Nodes", pods: "Pods", events: "Events", daemonsets: "DaemonSets", nads: "Network attachments" };
+const KIND_WORDS: Readonly<Record<WatchedKind, string>> = { nodes: "Nodes", pods: PODS_WORDS, events: "Events", daemonsets: "DaemonSets", nads: "Network attachments" };
 
 /** What Sandglass cannot see on a node, why, and what would change that; in the order of what it costs. */
 export function blindSpots(window: NodeWindow, sources: readonly SourceStatus[], nowMs: number): readonly Blind[] {

@@ -4,6 +4,7 @@ import { canonicalSocketPath } from "./known-sockets";
 import type { PodObject } from "./model";
 import { containerInstance } from "./node-window";
 import type { NodeView } from "./node-view";
+import { podsSeen } from "./pods-seen";
 import { socketStateCode, type Sample } from "./signals";
 
 /**
@@ -19,7 +20,7 @@ export function apiSamples(view: NodeView, nowMs: number): readonly Sample[] {
   const add = (signal: Sample["signal"], value: number, instance = ""): void => {
     samples.push({ signal, instance, atMs: nowMs, value });
   };
-  if (!view.blind.some(({ what }) => what === "Pods")) {
+  if (podsSeen(view)) {
     add("pods.waiting", counts.waiting);
     add("pods.stuck", counts.stuck);
     add("pods.own_request", counts.ownRequest);

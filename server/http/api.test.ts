@@ -17,6 +17,7 @@ import { GET as causes } from "@/app/api/v1/causes/route";
 import { GET as cause } from "@/app/api/v1/causes/[code]/route";
 import { GET as visibility } from "@/app/api/v1/visibility/route";
 import { GET as readyz } from "@/app/readyz/route";
+import { PODS_WORDS } from "../domain/pods-seen";
 import type { RouteHandler } from "./handler";
 import { ROUTES, type Route } from "./routes";
 import { ProblemSchema } from "../contract/schemas";
@@ -86,6 +87,17 @@ describe("answers of the API", () => {
     web.write({ views: [testView("node-3", web.nowMs, { state: "unknown", row: 1 })] });
     const body = ROUTES.fleet.answer.parse(await (await call(fleet, "/api/v1/fleet")).json());
     expect(body.counts).toMatchObject({ nodes: 3, no: 1, unknown: 1, yes: 1, podsWaiting: 3 });
+    web.write({ gone: ["node-3"] });
+  });
+
+  test("waiting pods of a node whose pods cannot be seen are not counted, and the node says so", async () => {
+    const blind = testView("node-3", web.nowMs, { state: "unknown", row: 1 });
+    web.write({ views: [{ ...blind, blind: [{ what: PODS_WORDS, reason: "pods is forbidden" }] }] });
+    const body = ROUTES.fleet.answer.parse(await (await call(fleet, "/api/v1/fleet")).json());
+    expect(body.counts.podsWaiting).toBe(2);
+    expect(body.nodes.map(({ name, counts }) => [name, counts.seen])).toEqual([["node-1", true], ["node-2", true], ["node-3", false]]);
+    const text = await (await call(exported, "/api/v1/nodes/node-3/export?format=markdown", { name: "node-3" })).text();
+    expect(text).toContain("They could not be seen when this was made");
     web.write({ gone: ["node-3"] });
   });
 

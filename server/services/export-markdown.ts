@@ -40,6 +40,7 @@ export function exportMarkdown(made: NodeExport): string {
     ...markdownTable(["What", "Looked", "Value", "When", "Source"], node.answer.proof.map((item) => [t(item.what), LOOK_WORDS[item.look] + (item.reason === undefined ? "" : `: ${t(item.reason)}`), item.value === undefined ? "" : t(`${item.value} ${item.unit ?? ""}`.trim()), item.at ?? "", item.source])),
     "## Pods without a sandbox",
     "",
+    ...(node.counts.seen ? [] : ["They could not be seen when this was made; the figures below are of before, or 0 where there never were any.", ""]),
     `${node.counts.waiting} wait for a sandbox (${node.counts.stuck} stuck), ${node.counts.ownRequest} are held by their own request, ${node.counts.other} wait for something else.`,
     "",
     ...markdownTable(["Pod", "Held", "Since", "Last error"], node.waitingPods.slice(0, MAX_POD_ROWS).map((pod) => [t(`${pod.namespace}/${pod.name}`), pod.hold, pod.since, t(pod.lastError?.text ?? pod.because ?? "")])),

@@ -20,6 +20,7 @@ export async function readFleet({ ctx }: { readonly ctx: Ctx }): Promise<Fleet> 
   const nodes = rows.map((row) => summaryOut(row.view));
   const history = ctx.reader.fleetHistory({ fromMs: nowMs - HOUR_MS, toMs: nowMs, buckets: HISTORY_BUCKETS });
   const count = (is: (node: (typeof nodes)[number]) => boolean): number => nodes.filter(is).length;
+  const sumSeen = (of: (counts: (typeof nodes)[number]["counts"]) => number): number => nodes.reduce((sum, { counts }) => sum + (counts.seen ? of(counts) : 0), 0);
   const no = count((node) => node.answer.state === "no");
   const unknown = count((node) => node.answer.state === "unknown");
   const first = history[0];
@@ -34,8 +35,8 @@ export async function readFleet({ ctx }: { readonly ctx: Ctx }): Promise<Fleet> 
       yes: nodes.length - no - unknown,
       atRisk: count((node) => node.answer.state === "yes" && node.answer.atRisk),
       idle: count((node) => node.answer.state === "yes" && node.answer.idle),
-      podsWaiting: nodes.reduce((sum, node) => sum + node.counts.waiting, 0),
-      podsWaitingSystem: nodes.reduce((sum, node) => sum + node.counts.waitingSystem, 0),
+      podsWaiting: sumSeen(({ waiting }) => waiting),
+      podsWaitingSystem: sumSeen(({ waitingSystem }) => waitingSystem),
     },
     ...(first === undefined || first.known === 0 ? {} : { hourAgo: { no: first.no, unknown: first.unknown, yes: Math.max(0, first.known - first.no - first.unknown) } }),
     nodes,

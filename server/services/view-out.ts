@@ -2,6 +2,7 @@ import type { LostReports } from "../domain/agent-report";
 import type { WaitingPod } from "../domain/answer";
 import type { EventObject } from "../domain/model";
 import type { DaemonView, NodeView, SignalNow } from "../domain/node-view";
+import { podsSeen } from "../domain/pods-seen";
 import { SIGNALS } from "../domain/signals";
 import type { SourceStatus } from "../domain/sources";
 import type { DaemonOut, NodeDetail, NodeEvents, NodeSummary, WaitingPodOut } from "../contract/schemas";
@@ -28,6 +29,7 @@ export function summaryOut(view: NodeView): NodeSummary {
     sources: view.sources.map(sourceOut),
     signals: view.signals.map(signalOut),
     counts: {
+      seen: podsSeen(view),
       pods: counts.pods, waiting: counts.waiting, waitingSystem: counts.waitingSystem, stuck: counts.stuck, ownRequest: counts.ownRequest, other: counts.other,
       ...isoOr("oldestWaitSince", counts.oldestWaitMs),
     },

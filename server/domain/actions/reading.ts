@@ -1,4 +1,5 @@
 import type { NodeView } from "../node-view";
+import { podsSeen } from "../pods-seen";
 import type { ActionReading } from "./types";
 
 /**
@@ -8,7 +9,6 @@ import type { ActionReading } from "./types";
  */
 export function actionReading(view: NodeView, nowMs: number): ActionReading {
   const fresh = (id: string): number | undefined => view.signals.find(({ signal, state }) => signal === id && state === "fresh")?.value;
-  const counted = view.sources.find(({ source }) => source === "api")?.freshness === "fresh" && !view.blind.some(({ what }) => what === "Pods");
   const backlog = fresh("sandbox.backlog");
   const dead = fresh("sandbox.dead");
   const throttledShare = fresh("daemon.cpu.throttled_share");
@@ -18,7 +18,7 @@ export function actionReading(view: NodeView, nowMs: number): ActionReading {
     atRisk: view.answer.atRisk,
     oomKillsMs: view.daemons.flatMap(({ oomKillsMs }) => oomKillsMs),
     restarts: view.daemons.reduce((sum, { restarts }) => sum + restarts, 0),
-    ...(counted ? { waiting: view.counts.waiting, stuck: view.counts.stuck } : {}),
+    ...(podsSeen(view) ? { waiting: view.counts.waiting, stuck: view.counts.stuck } : {}),
     ...(backlog === undefined ? {} : { backlog }),
     ...(dead === undefined ? {} : { dead }),
     ...(throttledShare === undefined ? {} : { throttledShare }),
