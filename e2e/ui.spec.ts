@@ -248,7 +248,7 @@ test("a page moves by its one stream; a server that goes away shows as lost, wit
     expect(asked.filter((path) => path === "/api/v1/stream")).toHaveLength(1);
     await other.stop();
     await expect(page.locator(".live")).toContainText("Connection lost", { timeout: 30_000 });
-    await expect(page.getByRole("alert").filter({ hasText: "Connection lost" })).toContainText("old");
+    await expect(page.locator(".banner").filter({ hasText: "Connection lost" })).toContainText("old");
     await expect(page.getByRole("region", { name: "Nodes, scrolls sideways" }).locator("tbody tr")).toHaveCount(3);
     other = await startProduct({ args: ["--simulate", "--scenario", "healthy", "--nodes", "3"], port });
     await expect(page.locator(".live")).toContainText("Live", { timeout: 60_000 });

@@ -14,7 +14,7 @@ test("a disk that fills up is told of on an open page, in the status and by /rea
   try {
     await until("a status with nothing to fill in", 60_000, async () => ((await product.api<Status>("/api/v1/status")).backfill === undefined ? true : undefined));
     await page.goto(product.url);
-    const banner = page.getByRole("alert").filter({ hasText: "Nothing can be written to the data file" });
+    const banner = page.locator(".banner").filter({ hasText: "Nothing can be written to the data file" });
     await expect(banner).toBeHidden();
     expect(await ready()).toBe("200");
 

@@ -7,7 +7,7 @@ import { TLS_NOT_CHECKED } from "@/server/domain/kubelet-tls";
 import { Instant } from "@/components/ui/instant";
 import { useDataAge } from "./data-age";
 
-/** What is wrong with Sandglass itself, above every page for as long as it lasts. Data stays on the page under it. */
+/** What is wrong with Sandglass itself, above every page for as long as it lasts. Data stays on the page under it. What counts up stands outside the alert, or it would be read out anew each second. */
 export function Banners() {
   const status = useStatus();
   const now = useNow();
@@ -22,24 +22,24 @@ export function Banners() {
         </p>
       ) : null}
       {state === "lost" ? (
-        <p className="banner is-warn" role="alert">
-          <b>Connection lost.</b> What you see is {formatDuration(age)} old; trying again.
+        <p className="banner is-warn">
+          <b role="alert">Connection lost.</b> What you see is {formatDuration(age)} old; trying again.
         </p>
       ) : null}
       {api?.reachable === false && apiSince !== undefined ? (
-        <p className="banner is-warn" role="alert">
-          <b>The API server does not answer</b> since <Instant at={apiSince} nowMs={now} />, {formatDuration((now - apiSince) / 1_000)} ago
+        <p className="banner is-warn">
+          <b role="alert">The API server does not answer</b> since <Instant at={apiSince} nowMs={now} />, {formatDuration((now - apiSince) / 1_000)} ago
           {api.reason === undefined ? "" : `: ${api.reason}`}. Answers that rest on it turn unknown; figures from kubelets and agents go on.
         </p>
       ) : null}
       {state === "stale" && status.collectorAgeSeconds !== undefined ? (
-        <p className="banner is-warn" role="alert">
-          <b>The collector has written nothing for {formatDuration(age)}.</b> What you see is from then.
+        <p className="banner is-warn">
+          <b role="alert">The collector has stopped writing.</b> What you see is {formatDuration(age)} old.
         </p>
       ) : null}
       {store?.writable === false ? (
-        <p className="banner is-warn" role="alert">
-          <b>Nothing can be written to the data file</b>
+        <p className="banner is-warn">
+          <b role="alert">Nothing can be written to the data file</b>
           {store.reason === undefined ? "." : `: ${store.reason}`} What is stored is still shown; {formatCount(store.pendingBatches)} batches wait
           {store.droppedSamples > 0 ? `, ${formatCount(store.droppedSamples)} samples are lost` : ""}.
         </p>
