@@ -110,7 +110,7 @@ export class IncidentKeeper {
     for (const fleet of [...this.#fleets.values()]) this.#takeFleet(advanceFleet(fleet, this.#membersOf(fleet.id), context));
   }
 
-  /** Workloads that incidents of now tell of, for whoever counts their replicas. */
+  /** No node has an incident that is not settled: nobody is hurt, and nobody's replicas need counting. */
   get isIdle(): boolean {
     return this.#byNode.size === 0;
   }
@@ -170,6 +170,7 @@ export class IncidentKeeper {
       if (before === undefined || !changed) return;
       this.#byNode.delete(before.node);
       this.#nodes.delete(before.id);
+      this.#savedMs.delete(before.id);
       this.sink.forgetIncident(before.id);
       return;
     }

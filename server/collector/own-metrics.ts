@@ -17,6 +17,7 @@ export const MAX_NODES_IN_METRICS = 10_000;
 export interface OwnMetrics {
   tick(seconds: number): void;
   rows(kind: "samples" | "events" | "views", count: number): void;
+  /** The fleet and Sandglass as they are now; every gauge is set anew, so that a node that left has no series. */
   update(views: Iterable<NodeView>, status: CollectorStatus): void;
   serve(port: number, host: string): Promise<{ readonly port: number; close(): Promise<void> }>;
 }

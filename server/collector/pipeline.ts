@@ -63,8 +63,7 @@ export class Pipeline {
   #daemons: readonly CniDaemon[] = [];
   #daemonsChanged = true;
   #daemonSets: readonly DaemonSetObject[] = [];
-  #nads: ReadonlyMap<string, NadFacts> = new Map();
-  #nadPluginTypes: ReadonlySet<string> = new Set();
+  #nads: { readonly all: ReadonlyMap<string, NadFacts>; readonly pluginTypes: ReadonlySet<string> } | undefined;
   #accepted: readonly AcceptedException[] = [];
   readonly #gaps = new FleetGaps();
   /** What the store remembers of the DaemonSets' generations. */
@@ -128,7 +127,7 @@ export class Pipeline {
 
   /** What agents are told in answer to their reports, the same for every node; what was not listed yet is not told. */
   readonly tellAgents = (): Omit<PushAnswer, "version"> => ({
-    ...(this.#listed.has("nads") ? { nadPluginTypes: [...this.#nadPluginTypes].sort().slice(0, MAX_NAD_PLUGIN_TYPES) } : {}),
+    ...(this.#listed.has("nads") ? { nadPluginTypes: [...this.#currentNads().pluginTypes].sort().slice(0, MAX_NAD_PLUGIN_TYPES) } : {}),
     ...(this.#listed.has("daemonsets") ? { cniDaemonSets: this.#currentDaemons().map(({ key }) => key).slice(0, MAX_CNI_DAEMON_SETS) } : {}),
   });
 
@@ -246,10 +245,7 @@ export class Pipeline {
       this.options.writer.event(node === undefined ? observation.object : { ...observation.object, node });
       this.#afterEvent(observation, node, nowMs);
     }
-    if (changes === "nads") {
-      this.#nads = new Map(this.cluster.nads);
-      this.#nadPluginTypes = new Set([...this.cluster.nads.values()].flatMap(({ pluginTypes }) => pluginTypes));
-    }
+    if (changes === "nads") this.#nads = undefined;
     if (touched === "all") for (const name of this.#nodes.keys()) this.#dirty.add(name);
     else for (const name of touched) this.#touch(name);
     if (observation.type === "listed" && observation.kind === "nodes") this.#forgetNodes();
@@ -285,7 +281,7 @@ export class Pipeline {
     if (memory === undefined) return;
     const pod = observation.object.about.uid === undefined ? undefined : this.cluster.pod(observation.object.about.uid);
     const effective = memory.report === undefined ? undefined : effectivePluginTypes(memory.report);
-    memory.lastFailureMs = trackFailure(memory.lastFailureMs, observation.object, pod, { nadPluginTypes: this.#nadPluginTypes, ...(effective === undefined ? {} : { effectivePluginTypes: effective }) }, nowMs);
+    memory.lastFailureMs = trackFailure(memory.lastFailureMs, observation.object, pod, { nadPluginTypes: this.#currentNads().pluginTypes, ...(effective === undefined ? {} : { effectivePluginTypes: effective }) }, nowMs);
   }
 
   #keep(node: NodeName, memory: NodeMemory, samples: Parameters<NodeMemory["remember"]>[0], source: "kubelet" | "agent"): void {
@@ -301,6 +297,12 @@ export class Pipeline {
       this.#daemonsChanged = false;
     }
     return this.#daemons;
+  }
+
+  /** Made when it is asked for: a list of thousands tells of each alone. */
+  #currentNads(): { readonly all: ReadonlyMap<string, NadFacts>; readonly pluginTypes: ReadonlySet<string> } {
+    this.#nads ??= { all: new Map(this.cluster.nads), pluginTypes: new Set([...this.cluster.nads.values()].flatMap(({ pluginTypes }) => pluginTypes)) };
+    return this.#nads;
   }
 
   /** A node that cannot be judged is unknown by itself; it keeps no other from being judged, nor anything from being written. */
@@ -322,6 +324,7 @@ export class Pipeline {
     const node = this.cluster.nodes.get(name as NodeName);
     const before = memory.view;
     const fleet = this.#incidents.fleetOf(name);
+    const nads = this.#currentNads();
     const view =
       node === undefined
         ? before && unheardView(before, nowMs)
@@ -333,8 +336,8 @@ export class Pipeline {
               kinds: [...this.cluster.kinds.values()],
               daemons: this.#currentDaemons(),
               daemonSets: this.#daemonSets,
-              nads: this.#nads,
-              nadPluginTypes: this.#nadPluginTypes,
+              nads: nads.all,
+              nadPluginTypes: nads.pluginTypes,
               accepted: this.#accepted,
               gapsOf: (daemon) => this.#gaps.of(daemon, this.#currentDaemons(), this.cluster.nodes.values(), ({ name: other }) => this.cluster.podsOf(other).values(), nowMs),
               ...memory.window(this.options.expects),

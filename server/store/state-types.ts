@@ -29,7 +29,7 @@ export interface State {
 
   /** Of several at once the first counts; a later one is told whose it was. `undefined`: no such incident. */
   acknowledgeIncident(permit: Permit, entry: AuditEntry, id: number): Promise<{ readonly by: string; readonly atMs: number } | undefined>;
-  /** False where there is no such incident, or it has MAX_NOTES notes. */
+  /** "too-many" at MAX_NOTES notes of the incident. */
   noteIncident(permit: Permit, entry: AuditEntry, note: { readonly id: number; readonly text: string }): Promise<"done" | "not-found" | "too-many">;
   /** A title replaces the one before. False where there is no such incident. */
   titleIncident(permit: Permit, entry: AuditEntry, title: { readonly id: number; readonly text: string }): Promise<boolean>;

@@ -61,7 +61,10 @@ function alike(free: readonly NodeIncident[], severity: IncidentSeverity, least:
   const byCause = new Map<string, NodeIncident[]>();
   for (const incident of free) {
     const key = incident.severity === severity && !incident.turnSeen ? leadingKey(incident) : undefined;
-    if (key !== undefined) byCause.set(key, [...(byCause.get(key) ?? []), incident]);
+    if (key === undefined) continue;
+    const same = byCause.get(key);
+    if (same === undefined) byCause.set(key, [incident]);
+    else same.push(incident);
   }
   return [...byCause].filter(([, nodes]) => nodes.length >= least).map(([sameCause, nodes]) => ({ nodes, sameCause }));
 }
