@@ -68,7 +68,7 @@ function direct({ kubeconfig, ca }: Asking = {}): KubeletFetch {
   const authorities = ca ?? readFileSync(cluster.caFile, "utf8");
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return createDirectFetch({
-    tls: { mode: "verify", authorities: () => authorities, pins: { known: () => undefined, firstSeen: () => {}, changed: () => {} } },
+    tls: { mode: "verify", authorities: () => authorities, pins: { known: () => undefined, firstSeen: () => {}, shown: () => {}, changed: () => {} } },
     credentials: () => Promise.resolve({ headers }),
     overrides: new Map(["node-1", "node-2"].map((name) => [name, cluster.kubeletUrl ?? "none"])),
   });

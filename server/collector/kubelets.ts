@@ -13,20 +13,16 @@ import { createDirectFetch } from "../sources/kubelet/direct";
 import { chooseMode } from "../sources/kubelet/mode";
 import { createProxyFetch, type ProxyGet } from "../sources/kubelet/proxy";
 import { startKubeletSource, type KubeletSource } from "../sources/kubelet/scraper";
-import type { KubeletKey } from "../store/types";
+import { kubeletPins, type KubeletPinsOptions } from "./kubelet-pins";
 
-export interface KubeletsOptions {
+export interface KubeletsOptions extends KubeletPinsOptions {
   readonly config: Pick<ServeConfig, "kubelet" | "kubeletAddress" | "kubeletCa" | "kubeletTls">;
   readonly connection: Connection;
   readonly observe: Observe;
-  readonly clock: Clock;
   readonly log: Log;
   readonly nodes: () => Iterable<NodeObject>;
   readonly wanted: (namespace: string, pod: string) => boolean;
   readonly cadvisorFast: (node: NodeObject["name"]) => boolean;
-  /** The keys as the store has them now, accepted ones included. */
-  readonly storedKeys: () => ReadonlyMap<string, KubeletKey>;
-  readonly onKey: (key: KubeletKey) => void;
 }
 
 /** Starts to read kubelets, directly or through the API server, as the options and this user's rights allow. */
@@ -38,7 +34,7 @@ export async function startKubelets(options: KubeletsOptions): Promise<{ readonl
     mode === "proxy"
       ? createProxyFetch(throughApi(connection))
       : createDirectFetch({
-          tls: { mode: config.kubeletTls, authorities: authorities(config.kubeletCa, connection, clock, log), pins: pinsOf(options) },
+          tls: { mode: config.kubeletTls, authorities: authorities(config.kubeletCa, connection, clock, log), pins: kubeletPins(options) },
           overrides: config.kubeletAddress,
           credentials: async () => {
             const shown = await connection.credentials();
@@ -79,30 +75,4 @@ function authorities(file: string | undefined, connection: Connection, clock: Cl
   } catch (cause) {
     throw actionableError(`The file after --kubelet-ca, ${file}, cannot be used: ${cause instanceof Error ? cause.message : "unknown reason"}.`, cause);
   }
-}
-
-/** How often it is looked whether a person accepted a key meanwhile. */
-const KEYS_EVERY_MS = 10_000;
-
-function pinsOf({ clock, storedKeys, onKey }: KubeletsOptions) {
-  let keys = new Map(storedKeys());
-  let readMs = clock.now();
-  const put = (key: KubeletKey): void => {
-    keys.set(key.node, key);
-    onKey(key);
-  };
-  return {
-    known: (node: string) => {
-      if (clock.now() - readMs > KEYS_EVERY_MS) {
-        readMs = clock.now();
-        keys = new Map([...keys, ...storedKeys()]);
-      }
-      return keys.get(node)?.sha256;
-    },
-    firstSeen: (node: string, sha256: string) => put({ node, sha256, seenMs: clock.now() }),
-    changed: (node: string, offeredSha256: string) => {
-      const known = keys.get(node);
-      if (known !== undefined && known.offeredSha256 !== offeredSha256) put({ ...known, offeredSha256 });
-    },
-  };
 }

@@ -55,4 +55,20 @@ describe("what is older than it is kept", () => {
     expect(reader.answerChanges({ fromMs: 0, limit: 10 })).toEqual([]);
     expect(reader.fleet().rows).toHaveLength(1);
   });
+
+  it("goes from the kubelets' keys of nodes that left long ago, and of no node that is there", () => {
+    const key = (node: string) => ({ node, sha256: "x", seenMs: T0 });
+    ingest.write(batch(T0, { views: [view("here"), view("left")], answers: [answer("left", T0, "yes")], kubeletKeys: [key("here"), key("left")] }));
+    ingest.write(batch(T0 + 10 * DAY, { gone: ["left"] }));
+    maintainAll(T0 + CHANGES_KEPT_MS + DAY);
+    expect([...ingest.kubeletKeys().keys()]).toEqual(["here", "left"]);
+    maintainAll(T0 + 10 * DAY + CHANGES_KEPT_MS + DAY);
+    expect([...ingest.kubeletKeys().keys()]).toEqual(["here"]);
+  });
+
+  it("leaves the key of a kubelet that was seen before its node was judged", () => {
+    ingest.write(batch(T0, { kubeletKeys: [{ node: "new", sha256: "x", seenMs: T0 }] }));
+    maintainAll(T0 + DAY);
+    expect([...ingest.kubeletKeys().keys()]).toEqual(["new"]);
+  });
 });

@@ -114,8 +114,15 @@ describe("a kubelet's new key", () => {
     ingest.write(batch(T0 + 1, { kubeletKeys: [{ node: "a", sha256: "old", seenMs: 1, offeredSha256: "newer" }] }));
     expect(ingest.kubeletKeys().get("a")).toEqual({ node: "a", sha256: "new", seenMs: T0, offeredSha256: "newer" });
     ingest.write(batch(T0 + 2, { kubeletKeys: [{ node: "a", sha256: "first", seenMs: 1 }] }));
-    expect(ingest.kubeletKeys().get("a")?.sha256).toBe("new");
+    expect(ingest.kubeletKeys().get("a")).toEqual({ node: "a", sha256: "new", seenMs: T0, offeredSha256: "newer" });
     expect(await state.auditEntries({ limit: 5 })).toHaveLength(1);
+  });
+
+  it("is offered no longer once the kubelet shows the accepted one again", async () => {
+    ingest.write(batch(T0, { kubeletKeys: [{ node: "a", sha256: "old", seenMs: 1, offeredSha256: "new" }] }));
+    ingest.write(batch(T0 + 1, { kubeletKeys: [{ node: "a", sha256: "old", seenMs: 1 }] }));
+    expect(ingest.kubeletKeys().get("a")).toEqual({ node: "a", sha256: "old", seenMs: 1 });
+    expect(await state.acceptKubeletKey(permit, entry("request-1"), { node: "a", sha256: "new" })).toBe(false);
   });
 });
 

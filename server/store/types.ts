@@ -50,7 +50,7 @@ export interface KubeletKey {
   readonly node: string;
   readonly sha256: string;
   readonly seenMs: number;
-  /** A key that differs from the accepted one and waits to be accepted. */
+  /** A key that differs from the accepted one and waits to be accepted; absent once the kubelet shows the accepted one again. */
   readonly offeredSha256?: string;
 }
 

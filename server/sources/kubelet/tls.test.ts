@@ -42,7 +42,7 @@ interface Setting {
 
 function fetcher({ mode, ca, pins, overrides, client }: Setting) {
   const options: DirectOptions = {
-    tls: { mode, authorities: ca ?? (() => undefined), pins: { known: () => undefined, firstSeen: () => {}, changed: () => {}, ...pins } },
+    tls: { mode, authorities: ca ?? (() => undefined), pins: { known: () => undefined, firstSeen: () => {}, shown: () => {}, changed: () => {}, ...pins } },
     credentials: () => Promise.resolve({ headers: { authorization: "Bearer secret" }, ...(client === undefined ? {} : { client }) }),
     overrides: overrides ?? new Map(),
   };
@@ -197,8 +197,9 @@ describe("a kubelet's key with --kubelet-tls=pin", () => {
     const ca = await authority();
     const server = await kubelet(await serving(ca, ["node-1"]));
     const offered: string[] = [];
+    const shown: string[] = [];
     const accepted = new Map<string, string>();
-    const fetch = fetcher({ mode: "pin", pins: { known: (name) => accepted.get(name), changed: (_node, sha256) => offered.push(sha256) } });
+    const fetch = fetcher({ mode: "pin", pins: { known: (name) => accepted.get(name), shown: (name) => shown.push(name), changed: (_node, sha256) => offered.push(sha256) } });
     expect(await status(fetch, node(server.port))).toBe(200);
     server.present(await serving(ca, ["node-1"]));
     server.dropConnections();
@@ -206,8 +207,10 @@ describe("a kubelet's key with --kubelet-tls=pin", () => {
     expect(error?.message).toContain("key changed");
     expect(server.requests).toHaveLength(1);
     expect(offered).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(shown).toEqual([]);
     accepted.set("node-1", offered[0] ?? "");
     expect(await status(fetch, node(server.port))).toBe(200);
+    expect(shown).toEqual(["node-1"]);
   });
 
   it("stays the one that was known before a restart", async () => {

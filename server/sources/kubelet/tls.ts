@@ -14,6 +14,8 @@ export interface KubeletPins {
   /** The accepted key of a node; `undefined`: none was seen yet. Asked at every new connection. */
   readonly known: (node: string) => string | undefined;
   readonly firstSeen: (node: string, sha256: string) => void;
+  /** The accepted key was shown. */
+  readonly shown: (node: string) => void;
   /** Another key than the accepted one was shown and refused. */
   readonly changed: (node: string, offeredSha256: string) => void;
 }
@@ -92,7 +94,10 @@ function refusedBy(tls: Pick<KubeletTls, "mode" | "pins">, node: string, socket:
     tls.pins.firstSeen(node, offered);
     return undefined;
   }
-  if (known === offered) return undefined;
+  if (known === offered) {
+    tls.pins.shown(node);
+    return undefined;
+  }
   tls.pins.changed(node, offered);
   return new KubeletError(`the kubelet's key changed: ${known.slice(0, SHOWN)}… was seen first, now it shows ${offered.slice(0, SHOWN)}…`, {
     hint: "if the node was rebuilt or its certificate renewed with a new key, accept the new key; otherwise find out who answers there",
@@ -111,6 +116,7 @@ export function rememberPins(keeper: KubeletPins): KubeletPins {
       first.set(node, sha256);
       keeper.firstSeen(node, sha256);
     },
+    shown: keeper.shown,
     changed: keeper.changed,
   };
 }

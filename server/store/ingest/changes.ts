@@ -43,9 +43,9 @@ export class ChangeWriter {
     this.#gap = db.prepare("INSERT OR IGNORE INTO collector_gap (from_ms, to_ms) VALUES (?, ?)");
     this.#gapEarly = db.prepare("UPDATE collector_gap SET from_ms = ? WHERE from_ms < ? AND to_ms > ?");
     this.#gapsOver = db.prepare("DELETE FROM collector_gap WHERE to_ms - from_ms <= ?");
-    // The accepted key is a person's word: what the collector believed a moment earlier only ever offers another one.
+    // The accepted key is a person's word: what the collector believed a moment earlier only ever offers another one, or takes the offer back while it still believes in the same.
     this.#key = db.prepare(
-      "INSERT INTO kubelet_key (node, sha256, seen_ms, offered_sha256) VALUES (?, ?, ?, ?) ON CONFLICT (node) DO UPDATE SET offered_sha256 = excluded.offered_sha256 WHERE excluded.offered_sha256 IS NOT NULL AND excluded.offered_sha256 <> kubelet_key.sha256",
+      "INSERT INTO kubelet_key (node, sha256, seen_ms, offered_sha256) VALUES (?, ?, ?, ?) ON CONFLICT (node) DO UPDATE SET offered_sha256 = excluded.offered_sha256 WHERE CASE WHEN excluded.offered_sha256 IS NULL THEN excluded.sha256 = kubelet_key.sha256 ELSE excluded.offered_sha256 <> kubelet_key.sha256 END",
     );
     this.#status = db.prepare("INSERT OR REPLACE INTO collector_status (id, at_ms, json) VALUES (1, ?, ?)");
   }

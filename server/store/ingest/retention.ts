@@ -35,6 +35,13 @@ export function* retention(db: Db, nowMs: number, seriesDeleted: () => void): Ge
     [before, before],
   );
   yield* deleteInSteps(db, `DELETE FROM collector_gap WHERE rowid IN (SELECT rowid FROM collector_gap WHERE to_ms < ? LIMIT ${DELETE_PER_STEP})`, [before]);
+  // A node that comes back under its name within that time is held to its key; nodes that come under ever new names leave none for ever.
+  yield* deleteInSteps(
+    db,
+    `DELETE FROM kubelet_key WHERE node IN (SELECT node FROM kubelet_key key WHERE seen_ms < ?
+      AND NOT EXISTS (SELECT 1 FROM node_view WHERE node = key.node) AND NOT EXISTS (SELECT 1 FROM answer_change WHERE node = key.node) LIMIT ${DELETE_PER_STEP})`,
+    [before],
+  );
   yield* deleteInSteps(db, `DELETE FROM node_gone WHERE rowid IN (SELECT rowid FROM node_gone WHERE at_ms < ? LIMIT ${DELETE_PER_STEP})`, [before]);
   yield* deleteInSteps(db, `DELETE FROM incident WHERE id IN (SELECT id FROM incident WHERE state = 'closed' AND closed_ms < ? LIMIT ${DELETE_PER_STEP})`, [nowMs - INCIDENTS_KEPT_MS]);
   yield* dropExcess(db, "SELECT count(*) FROM incident WHERE state = 'closed'", MAX_INCIDENTS_KEPT, "DELETE FROM incident WHERE id IN (SELECT id FROM incident WHERE state = 'closed' ORDER BY closed_ms LIMIT ?)");

@@ -122,7 +122,7 @@ export async function kubelet(script: Script, names: readonly string[] = ["node-
 export const targetOf = (server: ScriptedKubelet, name = "node-1"): NodeTarget => ({ name: named(name), kubeletPort: server.port, addresses: [{ type: "InternalIP", address: "127.0.0.1" }] });
 export const direct = (): KubeletFetch =>
   createDirectFetch({
-    tls: { mode: "verify", authorities: () => ca.certPem, pins: { known: () => undefined, firstSeen: () => {}, changed: () => {} } },
+    tls: { mode: "verify", authorities: () => ca.certPem, pins: { known: () => undefined, firstSeen: () => {}, shown: () => {}, changed: () => {} } },
     credentials: () => Promise.resolve({ headers: { authorization: "Bearer token" } }),
     overrides: new Map(),
   });
