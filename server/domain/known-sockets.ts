@@ -14,13 +14,15 @@ export interface KnownSocket {
   readonly speaks: "http" | "any";
   /** Asked in this order until one is not 404: a 404 on the first is an older version, not a dead daemon. */
   readonly healthPaths: readonly string[];
+  /** The daemon removes and makes the whole folder at its start, so that a mount of it goes stale as one of the socket does. */
+  readonly makesFolder?: true;
   /** Keys of the plugin's config that move the socket: a whole path, or a folder that holds `fileName`. */
   readonly pathKeys?: readonly string[];
   readonly folderKeys?: readonly string[];
 }
 
 export const KNOWN_SOCKETS: readonly KnownSocket[] = [
-  { name: "multus", path: "/run/multus/multus.sock", pluginTypes: ["multus-shim"], speaks: "http", healthPaths: ["/readyz", "/healthz"], folderKeys: ["daemonSocketDir"] },
+  { name: "multus", path: "/run/multus/multus.sock", pluginTypes: ["multus-shim"], speaks: "http", healthPaths: ["/readyz", "/healthz"], makesFolder: true, folderKeys: ["daemonSocketDir"] },
   { name: "cilium", path: "/var/run/cilium/cilium.sock", pluginTypes: ["cilium-cni"], speaks: "http", healthPaths: ["/v1/healthz"] },
   { name: "ovn-kubernetes", path: "/var/run/ovn-kubernetes/cni/ovn-cni-server.sock", pluginTypes: ["ovn-k8s-cni-overlay"], speaks: "http", healthPaths: ["/"] },
   { name: "kube-ovn", path: "/run/openvswitch/kube-ovn-daemon.sock", pluginTypes: ["kube-ovn"], speaks: "http", healthPaths: ["/"], pathKeys: ["server_socket"] },

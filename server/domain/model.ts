@@ -97,6 +97,15 @@ export interface PodRequests {
   readonly memoryBytes: number;
 }
 
+/** A CNI daemon's socket, or the folder that holds it, in a container that runs. */
+export interface SocketMount {
+  readonly container: string;
+  /** On the host, in the form in which readings are compared. */
+  readonly path: string;
+  /** Since when the container runs; what is mounted is as it was then. */
+  readonly sinceMs: number;
+}
+
 /** About 0.3 KB on the heap; the bound of 0.5 KB is held by a test. */
 export interface PodObject {
   readonly uid: string;
@@ -128,6 +137,8 @@ export interface PodObject {
   /** k8s.v1.cni.cncf.io/networks, and whether network-status was written. */
   readonly networks?: string;
   readonly hasNetworkStatus?: boolean;
+  /** Absent: none of its running containers mounts one. */
+  readonly socketMounts?: readonly SocketMount[];
   readonly daemon?: DaemonPodDetail;
 }
 

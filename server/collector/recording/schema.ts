@@ -84,6 +84,7 @@ const Pod = z.object({
   requests: z.object({ cpuCores: number, memoryBytes: number }).exactOptional(),
   networks: text.exactOptional(),
   hasNetworkStatus: flag.exactOptional(),
+  socketMounts: z.array(z.object({ container: word, path: text, sinceMs: timeMs })).exactOptional(),
   daemon: Daemon.exactOptional(),
 });
 

@@ -29,6 +29,13 @@ causeCases(daemonOom, {
       input: causeInput({ ...multus(down(14, { containers: at40Mi, restarts: 3, terminations: [killed(14)], waitingReasons: ["CrashLoopBackOff"] }), { oomKillsMs: kills(92, 53, 14) }), report: null, signals: [peak] }),
     },
     { name: "between two kills of a loop, while it runs", certainty: "named", detail: "loop", says: ["2 times"], input: causeInput({ ...multus(runsSince(40, { terminations: [killed(41)] }), { oomKillsMs: kills(110, 41) }) }) },
+    {
+      name: "in a loop of which nobody watched more than the last end, by the restarts of a young pod (recorded: four in 50 s)",
+      certainty: "named",
+      detail: "loop",
+      says: ["restarted 4 times", "3 min ago"],
+      input: causeInput({ ...multus(runsSince(130, { restarts: 4, terminations: [killed(180)] }), { pod: { createdMs: secondsAgo(240) }, oomKillsMs: kills(180) }), report: null }),
+    },
     { name: "after the first kill, before it has lived for two minutes", certainty: "named", input: causeInput({ ...multus(runsSince(20, { terminations: [killed(21)] }), { oomKillsMs: kills(21) }) }) },
     { name: "where it was killed and does not run, however long ago", certainty: "named", says: ["does not run"], input: causeInput({ ...multus(down(1_200, { terminations: [killed(1_200)] }), { oomKillsMs: kills(1_200) }) }) },
     { name: "where a plugin inside its limit was killed and it goes on", certainty: "named", detail: "plugin-killed", says: ["30 s ago", "plugin"], input: causeInput({ ...multus(runsSince(600)), cgroupKills: new Map([[MULTUS, { kills: 2, risenMs: secondsAgo(30) }]]), report: looked({ oomKills: 2 }) }) },
@@ -36,6 +43,11 @@ causeCases(daemonOom, {
   ],
   almost: [
     { name: "once it has lived for long after a single kill", input: causeInput({ ...multus(runsSince(180, { terminations: [killed(181)] }), { oomKillsMs: kills(181) }), report: looked() }) },
+    { name: "once it has lived for long after a kill, where the restarts of before lie long back", input: causeInput({ ...multus(runsSince(180, { restarts: 9, terminations: [killed(181)] }), { oomKillsMs: kills(181) }), report: looked() }) },
+    {
+      name: "once it has lived for long after a kill, where its installer is what failed before",
+      input: causeInput({ ...multus(runsSince(180, { restarts: 4, terminations: [killed(181), ended({ container: "install-multus-binary", init: true, exitCode: 1, finishedMs: secondsAgo(220) })] }), { pod: { createdMs: secondsAgo(240) }, oomKillsMs: kills(181) }), report: looked() }),
+    },
     { name: "once a loop is over", input: causeInput({ ...multus(runsSince(400, { terminations: [killed(401)] }), { oomKillsMs: kills(500, 401) }), report: looked() }) },
     { name: "where it ended for another reason", input: causeInput({ ...multus(down(20, { terminations: [ended({ exitCode: 2 })] })), report: looked() }) },
     { name: "where it uses nearly all of its limit and nothing was killed", input: causeInput({ ...multus(runsSince(600)), report: looked({ memoryPeakBytes: 39.9 * MI }) }) },

@@ -11,6 +11,11 @@ import { namesOf, waitsForNode } from "./waiting-pods";
 
 /** Kills within this time belong together: between two of a loop lie up to five minutes of back-off and the daemon's short life. */
 export const OOM_WINDOW_MS = 900_000;
+/**
+ * The pod's status shows its last end alone. Where nobody watched those before it, so many restarts of a pod that is younger than the window
+ * make a loop as well, the last of them a kill.
+ */
+export const OOM_LOOP_RESTARTS = 3;
 /** A second kill in the window makes a loop, until it has lived for this long. */
 export const OOM_LOOP_OVER_MS = 300_000;
 /** A single kill is over once the daemon has lived for this long: it is killed again within seconds of meeting the same burst. */
@@ -24,7 +29,7 @@ export const daemonOom: Cause = {
     "The calls that run at once need more memory than the CNI daemon's container may use, and the kernel kills the daemon, or a plugin that it runs inside the same limit. All calls in flight are lost, the pods try again together, and the burst comes anew: a loop with a growing back-off between the restarts.",
   impact: "While it is down no call succeeds. Where only a plugin was killed, that pod's call fails and the container goes on, so that no restart tells of it.",
   checks: [
-    "The container that serves the plugin ended with OOMKilled: how often in the last 15 min, and whether it runs again since.",
+    "The container that serves the plugin ended with OOMKilled: how often in the last 15 min, and whether it runs again since. Three restarts of a pod made in that time count as a loop where the ends before the last were not watched.",
     "Kills inside its control group while it goes on running (agent): those are plugins.",
     "Its memory limit, from the pod itself, against its peak and working set.",
   ],
@@ -63,13 +68,14 @@ function killedDaemon(input: CauseInput, daemonPod: DaemonPod): Finding | undefi
   const recent = kills.filter((ms) => nowMs - ms <= OOM_WINDOW_MS);
   const lastMs = kills.at(-1);
   const lies = !isRunning(daemonPod) && lastEndOfDaemon(daemonPod)?.reason === "OOMKilled";
-  const isLoop = recent.length > 1;
+  const restarts = recent.length === 1 ? restartsSinceMade(input, daemonPod) : undefined;
+  const isLoop = recent.length > 1 || restarts !== undefined;
   // A life is counted from its beginning: the back-off before it may have been as long as a loop needs to be over.
   const livesMs = lastMs === undefined ? Infinity : nowMs - Math.max(lastMs, runningSinceMs(daemonPod) ?? 0);
   if (!lies && livesMs > (isLoop ? OOM_LOOP_OVER_MS : OOM_ONCE_OVER_MS)) return undefined;
   const container = containerOf(daemonPod);
   const when = lastMs === undefined ? "" : `${isLoop ? ", the last" : ""} ${spanWords(lastMs, nowMs)} ago`;
-  const howOften = isLoop ? `killed for memory ${recent.length} times in the last ${spanWords(nowMs - OOM_WINDOW_MS, nowMs)}` : "killed for memory";
+  const howOften = restarts !== undefined ? `restarted ${restarts} times since its pod was made, and killed for memory` : isLoop ? `killed for memory ${recent.length} times in the last ${spanWords(nowMs - OOM_WINDOW_MS, nowMs)}` : "killed for memory";
   return {
     state: "firing",
     certainty: "named",
@@ -77,6 +83,7 @@ function killedDaemon(input: CauseInput, daemonPod: DaemonPod): Finding | undefi
     summary: `${container} was ${howOften}${when}${lies ? " and does not run" : ""}; ${roomWords(input, daemonPod)}.`,
     evidence: [
       seen(`Times that ${container} ended with OOMKilled in the last 15 min`, "api", { value: Math.max(recent.length, 1), unit: "count", ...(lastMs === undefined ? {} : { atMs: lastMs }) }),
+      ...(restarts === undefined ? [] : [seen(`Restarts of pod ${daemonPod.pod.name}, of whose ends only the last is told`, "api", { value: restarts, unit: "count" })]),
       lies ? notSeen(`A running process of ${container}`, "api") : seen(`${container} runs again`, "api", at(runningSinceMs(daemonPod))),
       ...roomEvidence(input, daemonPod),
       ...killEvidence(input, daemonPod),
@@ -84,6 +91,12 @@ function killedDaemon(input: CauseInput, daemonPod: DaemonPod): Finding | undefi
     ],
     pods: namesOf(waitsForNode(input)),
   };
+}
+
+/** How often its containers restarted, where that makes a loop: all of it within the window, and no installer among them that failed. */
+function restartsSinceMade({ nowMs }: CauseInput, { pod, detail }: DaemonPod): number | undefined {
+  if (detail === undefined || detail.restarts < OOM_LOOP_RESTARTS || pod.createdMs === undefined || nowMs - pod.createdMs > OOM_WINDOW_MS) return undefined;
+  return detail.terminations.some(({ init, exitCode }) => init && exitCode !== 0) ? undefined : detail.restarts;
 }
 
 /** Something in its control group was killed, and it goes on: a plugin that it ran. */

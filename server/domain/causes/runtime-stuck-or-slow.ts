@@ -136,7 +136,9 @@ const GC_RECENT_MS = 300_000;
 function answers(input: CauseInput): readonly Evidence[] {
   const socket = input.sockets.find(({ name, state }) => name === RUNTIME_SOCKET && state === "answers");
   const { lastMs, failingSinceMs } = input.kubeletPages.metrics ?? {};
+  const listed = agentPart(input, "sandboxes");
   return [
+    ...(listed.looked && input.report !== undefined ? [seen("The runtime's list of its sandboxes", "agent", { value: listed.tookSeconds, unit: "seconds", atMs: input.report.atMs })] : []),
     ...(socket === undefined ? [] : [seen(`Socket ${socket.path} of the container runtime`, "agent", { value: "answers", ...(input.report === undefined ? {} : { atMs: input.report.atMs }) })]),
     ...(input.source("kubelet").freshness !== "fresh" || failingSinceMs !== undefined || lastMs === undefined ? [] : [seen("Kubelet page /metrics, for which it asks the runtime", "kubelet", { value: "answers", atMs: lastMs })]),
   ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StaleMount } from "../agent-readings";
 import type { AgentReport } from "../agent-report";
-import { agentReport, pod } from "../testing/builders";
+import { agentReport, namespace, objectName, pod, startedPod } from "../testing/builders";
 import { diagnose } from "./diagnose";
 import { staleSocket } from "./stale-socket";
 import { causeCases, checked } from "./testing/cases";
@@ -20,6 +20,8 @@ const refuses = socket({ state: "refuses", detail: "ECONNREFUSED", inode: "8:1/1
 const refused = saying("daemon-down", "dial unix /run/multus/multus.sock: connect: connection refused", { facts: { socketPath: MULTUS_SOCKET } });
 const text = saying("stale-socket", "dial unix /run/multus/multus.sock: connect: connection refused", { detail: "host" });
 
+const consumer = (path: string, seconds: number) => startedPod(secondsAgo(seconds), { uid: "uid-by-file", name: objectName("by-file"), namespace: namespace("default"), socketMounts: [{ container: "probe", path, sinceMs: secondsAgo(seconds) }] });
+
 causeCases(staleSocket, {
   fires: [
     { name: "where the daemon runs and its socket refuses", certainty: "named", detail: "host", says: [MULTUS_SOCKET, "refuses", "kube-multus", "10 min"], input: causeInput({ ...multus(runsSince(600)), ...socketsSeen([refuses], {}, mounts()) }) },
@@ -34,6 +36,7 @@ causeCases(staleSocket, {
     { name: "in the moment of a restart: one report is not enough", input: causeInput({ ...multus(runsSince(600)), ...socketsSeen([{ ...refuses, sinceMs: secondsAgo(0) }], {}, mounts()) }) },
     { name: "where the socket that refuses is none that the config calls", input: causeInput({ ...multus(runsSince(600)), ...socketsSeen([{ ...refuses, effective: false }], { pluginTypes: ["bridge"] }, mounts()) }) },
     { name: "where the consumer is being deleted", input: causeInput({ ...multus(detail(), { others: [pod({ uid: "uid-by-file", deleting: true })] }), ...socketsSeen([socket()], {}, mounts(mount)) }) },
+    { name: "where a consumer is older than the daemon and its mount shows what the host has: it was looked at", input: causeInput({ ...multus(runsSince(600), { others: [consumer("/run/multus/multus.sock", 700)] }), ...socketsSeen([socket()], {}, mounts()) }) },
     { name: "where every mount shows what the host has", input: causeInput({ ...multus(), ...socketsSeen([socket()], {}, mounts()) }) },
   ],
   missing: [
@@ -41,6 +44,10 @@ causeCases(staleSocket, {
     { name: "cannot tell whether the daemon runs while the API says nothing", state: "unknown", says: "The Kubernetes API tells nothing current", input: causeInput({ ...multus(runsSince(600)), ...socketsSeen([refuses], {}, mounts()), source: (source) => ({ source, freshness: source === "api" ? "stale" : "fresh", reason: "the watch is gone" }) }) },
     { name: "cannot tell of consumers where mounts could not be read", state: "unknown", says: "could not read every container's mounts", input: causeInput({ ...multus(), ...socketsSeen([socket()], {}, { mounts: { looked: true, stale: [], mountsSeen: 1, unread: 3 } }) }) },
     { name: "suspects it where pods are refused by a daemon that the API calls running, and no agent is", state: "suspected", says: "nobody answers", input: causeInput({ ...multus(runsSince(600)), report: null, errors: [refused] }) },
+    { name: "suspects a consumer of the socket that is older than the daemon, where no agent is", state: "suspected", says: "probe of pod default/by-file mounts /run/multus/multus.sock", input: causeInput({ ...multus(runsSince(600), { others: [consumer(MULTUS_SOCKET, 700)] }), report: null }) },
+    { name: "suspects one of multus' folder likewise, which is made anew as well", state: "suspected", says: "mounts /run/multus and has run since before", input: causeInput({ ...multus(runsSince(600), { others: [consumer("/run/multus", 601)] }), report: null }) },
+    { name: "claims nothing of a consumer that is younger than the daemon", state: "unknown", says: "no agent on this node", input: causeInput({ ...multus(runsSince(600), { others: [consumer(MULTUS_SOCKET, 600)] }), report: null }) },
+    { name: "claims nothing of a folder in which the socket alone is made anew", state: "unknown", says: "no agent on this node", input: causeInput({ ...multus(runsSince(600), { others: [consumer("/run/cilium", 700)] }), report: null }) },
     { name: "suspects by a text where the daemon runs and no agent is", state: "suspected", says: "1 pod", input: causeInput({ ...multus(), report: null, errors: [text] }) },
   ],
 });

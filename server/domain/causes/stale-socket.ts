@@ -1,15 +1,18 @@
 import type { StaleMount } from "../agent-readings";
 import type { Evidence } from "../answer";
+import { CNI_ROWS } from "../cni-daemons";
+import { canonicalSocketPath, KNOWN_SOCKETS } from "../known-sockets";
+import type { PodObject, SocketMount } from "../model";
 import { listWords, spanWords } from "../words";
 import { agentPart } from "./agent-part";
 import { groupsOr } from "./by-texts";
 import { agentHeardMs, calledSockets, isDead, serverRuns, socketsEvidence, STATE_WORDS, type CalledSocket, type SocketLook } from "./called-sockets";
 import { containerOf, daemonPods, daemonsUnseen, isNeeded, isRunning, runningSinceMs, type DaemonPod } from "./daemon-pods";
-import { seen } from "./evidence";
+import { couldNotLook, seen } from "./evidence";
 import { cannotTell, clear, textEvidence, textsFor } from "./findings";
 import { provenByStart } from "./proof";
 import { MAX_PODS_NAMED, type Cause, type CauseInput, type Finding } from "./types";
-import { namesOf, waitsForNode } from "./waiting-pods";
+import { namesOf, podKey, waitsForNode } from "./waiting-pods";
 
 /** A daemon that has run for so long listens, or never will. */
 export const LISTENS_AFTER_MS = 30_000;
@@ -28,7 +31,7 @@ export const staleSocket: Cause = {
   checks: [
     "Host: the socket that the config in force calls refuses or is absent in two reports in a row (agent), and the container that serves it has run for 30 s (refuses) or 150 s (absent).",
     "Consumer: a mount of a known socket or its folder, in any container, whose inode is not what the host has at that path, or which mountinfo marks as deleted (agent). Both inodes are shown.",
-    "Without the agent only texts of pods can suggest it; a consumer's mount cannot be seen.",
+    "Without the agent texts of pods can suggest the host's, and a container that mounts the socket, or multus' folder, and has run since before the daemon began the consumer's (API).",
   ],
   lookAlikes: [
     { code: "daemon-down", tells: "There the daemon's process does not run." },
@@ -112,12 +115,53 @@ function suspected(input: CauseInput, otherwise: Finding): Finding {
 
 function atConsumers(input: CauseInput): Finding {
   const mounts = agentPart(input, "mounts");
-  if (!mounts.looked) return cannotTell(mounts.reason);
+  if (!mounts.looked) return olderConsumers(input, mounts.reason);
   const leaving = new Set([...input.pods.values()].filter(({ deleting }) => deleting).map(({ uid }) => uid));
   const stale = mounts.stale.filter(({ podUid }) => podUid === undefined || !leaving.has(podUid));
   if (stale.length > 0) return consumers(input, stale);
   if (mounts.unread !== undefined && mounts.unread > 0) return cannotTell("The node's agent could not read every container's mounts");
   return clear(mounts.mountsSeen === 0 ? "No container mounts a socket of a CNI daemon, or its folder." : "Every mount of a CNI daemon's socket shows what the host has.", [seen("Mounts of known sockets and their folders", "agent", { value: mounts.mountsSeen, unit: "count", ...at(input.report?.atMs) })]);
+}
+
+/** A container that mounts a socket and runs for longer than the daemon that makes it anew at each start. */
+interface OlderConsumer {
+  readonly pod: PodObject;
+  readonly mount: SocketMount;
+  readonly server: DaemonPod;
+  readonly serverSinceMs: number;
+}
+
+/** Nobody looked into the mounts. By the API alone those are suspected that are older than the socket must be. */
+function olderConsumers(input: CauseInput, reason: string): Finding {
+  if (daemonsUnseen(input) !== undefined) return cannotTell(reason);
+  const servers = daemonPods(input).filter(isRunning);
+  const own = new Set(daemonPods(input).map(({ pod }) => pod.uid));
+  const found = [...input.pods.values()].flatMap((pod): readonly OlderConsumer[] => (pod.deleting || own.has(pod.uid) ? [] : (pod.socketMounts ?? []).flatMap((mount) => olderThanSocket(pod, mount, servers) ?? [])));
+  const [first] = found;
+  if (first === undefined) return cannotTell(reason);
+  const whose = ({ pod, mount }: OlderConsumer): string => `${mount.container} of pod ${podKey(pod)}`;
+  const more = found.length > 1 ? ` ${found.length} mounts in all.` : "";
+  return {
+    state: "firing",
+    certainty: "suspected",
+    detail: "consumer",
+    severity: "risks",
+    explains: [],
+    summary: `${whose(first)} mounts ${first.mount.path} and has run since before ${containerOf(first.server)} began ${spanWords(first.serverSinceMs, input.nowMs)} ago, which makes it anew at each start: it most likely still sees the old one.${more}`,
+    evidence: [
+      ...found.slice(0, MAX_MOUNTS_SHOWN).map((one) => seen(`Mount of ${one.mount.path} in ${whose(one)}, from the container's start on`, "api", { atMs: one.mount.sinceMs })),
+      seen(`${containerOf(first.server)} of pod ${first.server.pod.name} began`, "api", { atMs: first.serverSinceMs }),
+      couldNotLook("What these mounts show", "agent", reason),
+    ],
+    pods: [...new Set(found.map(({ pod }) => podKey(pod)))].slice(0, MAX_PODS_NAMED),
+  };
+}
+
+function olderThanSocket(pod: PodObject, mount: SocketMount, servers: readonly DaemonPod[]): OlderConsumer | undefined {
+  const known = KNOWN_SOCKETS.find(({ path, makesFolder }) => mount.path === canonicalSocketPath(path) || (makesFolder === true && canonicalSocketPath(path).startsWith(`${mount.path}/`)));
+  const server = servers.find(({ daemon }) => CNI_ROWS.find(({ cni }) => cni === daemon.cni)?.pluginTypes.some((type) => known?.pluginTypes.includes(type)));
+  const serverSinceMs = server === undefined ? undefined : runningSinceMs(server);
+  return server === undefined || serverSinceMs === undefined || mount.sinceMs >= serverSinceMs ? undefined : { pod, mount, server, serverSinceMs };
 }
 
 function consumers(input: CauseInput, stale: readonly StaleMount[]): Finding {

@@ -33,6 +33,17 @@ describe("a recorded node", () => {
 });
 
 describe("recorded pods", () => {
+  it("keep since when their containers mount a CNI daemon's socket or its folder, and nothing of other mounts", () => {
+    const pods = recorded("multus/stale-socket.json.gz")["pods.json"]?.items ?? [];
+    expect(pods.map((raw) => projector().pod(raw)).map((pod) => [pod?.name, pod?.socketMounts])).toEqual([
+      ["by-file", [{ container: "main", path: "/run/multus/multus.sock", sinceMs: Date.parse("2026-11-30T10:53:04Z") }]],
+      ["by-folder", [{ container: "main", path: "/run/multus", sinceMs: Date.parse("2026-11-30T10:53:04Z") }]],
+      ["by-folder-htc", [{ container: "main", path: "/run/multus", sinceMs: Date.parse("2026-11-30T10:53:05Z") }]],
+      ["by-run", undefined],
+      ["kube-multus-ds-8qgnl", undefined],
+    ]);
+  });
+
   it("keeps what judging uses of a pod with a claim", () => {
     expect(projector().pod(podNamed("e2e-statefulset-0"))).toEqual({
       uid: "b5812e37-ce78-41e2-9d8d-d93a88e481d6",

@@ -33,18 +33,20 @@ export interface CaptureLog {
 export async function captureLog(capture: Capture, lastSuffix: string): Promise<CaptureLog> {
   const all = momentsOf(capture);
   const moments = all.slice(0, all.findIndex(({ suffix }) => suffix === lastSuffix) + 1).map((moment) => ({ ...moment, api: apiMoment(capture, moment.suffix) }));
-  const node = moments.flatMap(({ api }) => api.node?.name ?? [])[0] ?? parseNodeName("node-1");
+  const node = moments.flatMap(({ api }) => api.node?.name ?? [])[0] ?? moments.flatMap(({ api }) => api.pods.flatMap((pod) => pod.node ?? []))[0] ?? parseNodeName("node-1");
   if (node === undefined || moments.length === 0) throw new Error(`${capture.name} holds no moment "${lastSuffix}"`);
   const lastMs = moments.at(-1)?.atMs ?? 0;
   const samples = samplesOf(capture).filter(({ atMs }) => atMs <= lastMs); // beyond it nothing tells which pods there were
   const told: Observation[] = [];
+  let isReported = samples.length > 0;
   let judgeMs = 0;
   let fromMs = 0;
   for (const [at, moment] of moments.entries()) {
     const untilMs = Math.max(moment.atMs, Math.min(moment.atMs + HOLDS_MS, (moments[at + 1]?.atMs ?? Infinity) - 2 * SCRAPE_MS));
     fromMs = Math.max(moment.atMs - SCRAPE_MS, fromMs);
     judgeMs = untilMs;
-    const report = await momentReport(capture, moment.suffix, moment.api, moment.atMs);
+    const report = await momentReport(capture, moment.suffix, moment.api, node, moment.atMs);
+    isReported ||= report !== undefined;
     const isCounted = samples.some(({ atMs }) => atMs > moment.atMs && atMs < untilMs);
     told.push(...momentObservations({ capture, node, moment, before: moments[at - 1], fromMs, untilMs, report, isCounted }));
     fromMs = untilMs + 1_000;
@@ -53,7 +55,7 @@ export async function captureLog(capture: Capture, lastSuffix: string): Promise<
   // The order of what is told at one time stays, so that lists come before what stands on them.
   const observations = told.map((one, at) => ({ one, at })).sort((a, b) => a.one.atMs - b.one.atMs || a.at - b.at).map(({ one }, at) => numbered(one, at));
   const names = [...capture.files.keys()];
-  return { observations, judgeMs, sampledMs: samples.map(({ atMs }) => atMs), node, expects: { kubelet: names.some((name) => name.includes("-metrics-")), agents: names.some((name) => /^(files|samples)/.test(name)) } };
+  return { observations, judgeMs, sampledMs: samples.map(({ atMs }) => atMs), node, expects: { kubelet: names.some((name) => name.includes("-metrics-")), agents: isReported } };
 }
 
 type ApiAtMoment = Moment & { readonly api: ApiMoment };
@@ -74,9 +76,10 @@ interface Told {
 
 function momentObservations({ capture, node, moment, before, fromMs, untilMs, report, isCounted }: Told): readonly Observation[] {
   const { suffix, atMs, api } = moment;
-  const told: Observation[] = [...apiLists(api, node, fromMs, api.pods), ...api.events.map((object): Observation => ({ source: "api", type: "event", atMs: fromMs, object }))];
+  const told: Observation[] = [...apiLists(api, node, fromMs, api.captured.pods ? api.pods : undefined), ...api.events.map((object): Observation => ({ source: "api", type: "event", atMs: fromMs, object }))];
   const wanted = (namespace: string, pod: string): boolean => api.daemons.some(({ daemonSet }) => daemonSet.namespace === namespace && pod.startsWith(`${daemonSet.name}-`));
-  told.push({ source: "kubelet", type: "configz", node, atMs: fromMs, runtimeRequestTimeoutSeconds: capture.runtimeRequestTimeoutSeconds });
+  const { runtimeRequestTimeoutSeconds } = capture;
+  if (runtimeRequestTimeoutSeconds !== undefined) told.push({ source: "kubelet", type: "configz", node, atMs: fromMs, runtimeRequestTimeoutSeconds });
   for (const page of ["metrics", "cadvisor"] as const) {
     const first = pageOf(capture, page, before === undefined ? "-before" : pageSuffix(before.suffix), wanted);
     const own = pageOf(capture, page, pageSuffix(suffix), wanted);
@@ -86,7 +89,7 @@ function momentObservations({ capture, node, moment, before, fromMs, untilMs, re
     for (let ms = atMs; ms <= untilMs; ms += SCRAPE_MS) told.push(own(node, ms));
   }
   for (let ms = fromMs; ms <= untilMs; ms = ms < atMs ? atMs : ms + SCRAPE_MS) {
-    told.push(...statuses(ms));
+    told.push(...statuses(ms, api.captured));
     if (report !== undefined && (ms <= atMs || !isCounted)) told.push({ source: "agent", type: "report", node, atMs: ms, report: movedTo(report, ms) });
   }
   return told;
@@ -100,27 +103,29 @@ function movedTo(report: AgentReport, atMs: number): AgentReport {
   return { ...report, atMs, processes: { ...report.processes, items } };
 }
 
-/** The first list of each kind, or the next one: what it no longer holds is gone. */
-function apiLists(api: ApiMoment, node: NodeName, atMs: number, pods: readonly PodObject[]): readonly Observation[] {
+/** The first list of each kind, or the next one: what it no longer holds is gone. Pods that were not captured stay as they were last. */
+function apiLists(api: ApiMoment, node: NodeName, atMs: number, pods: readonly PodObject[] | undefined): readonly Observation[] {
   const object = api.node ?? notCaptured(node);
   return [
     ...api.daemonSets.map((daemonSet): Observation => ({ source: "api", type: "daemonset", atMs, object: daemonSet })),
     { source: "api", type: "listed", atMs, kind: "daemonsets", keys: new Set(api.daemonSets.map(({ uid }) => uid)) },
     { source: "api", type: "node", atMs, object },
     { source: "api", type: "listed", atMs, kind: "nodes", keys: new Set([object.name]) },
-    ...pods.map((pod): Observation => ({ source: "api", type: "pod", atMs, object: pod })),
-    { source: "api", type: "listed", atMs, kind: "pods", keys: new Set(pods.map(({ uid }) => uid)) },
-    { source: "api", type: "listed", atMs, kind: "events", keys: new Set() },
-    ...statuses(atMs),
+    ...(pods ?? []).map((pod): Observation => ({ source: "api", type: "pod", atMs, object: pod })),
+    ...(pods === undefined ? [] : [{ source: "api", type: "listed", atMs, kind: "pods", keys: new Set(pods.map(({ uid }) => uid)) } satisfies Observation]),
+    ...(api.captured.events ? [{ source: "api", type: "listed", atMs, kind: "events", keys: new Set<string>() } satisfies Observation] : []),
+    ...statuses(atMs, api.captured),
   ];
 }
 
-/** Captures hold no network attachments; those of clusters without multus could hold none. */
-function statuses(atMs: number): readonly Observation[] {
-  const watched = (["nodes", "pods", "events", "daemonsets"] as const satisfies readonly WatchedKind[]).map((kind): KindStatus => ({ kind, state: "watching", lastMs: atMs, objects: 1 }));
-  const nads: KindStatus = { kind: "nads", state: "forbidden", reason: "network attachments were not captured", objects: 0 };
-  return [...watched, nads].map((status): Observation => ({ source: "api", type: "kind-status", atMs, status }));
+/** What was not captured is not to be seen. No capture holds network attachments; those of clusters without multus could hold none. */
+function statuses(atMs: number, captured: ApiMoment["captured"]): readonly Observation[] {
+  const seen: Readonly<Record<Exclude<WatchedKind, "nads">, boolean>> = { nodes: true, pods: captured.pods, events: captured.events, daemonsets: true };
+  const watched = (Object.keys(seen) as readonly (keyof typeof seen)[]).map((kind): KindStatus => (seen[kind] ? { kind, state: "watching", lastMs: atMs, objects: 1 } : unseen(kind, kind)));
+  return [...watched, unseen("nads", "network attachments")].map((status): Observation => ({ source: "api", type: "kind-status", atMs, status }));
 }
+
+const unseen = (kind: WatchedKind, words: string): KindStatus => ({ kind, state: "forbidden", reason: `${words} were not captured`, objects: 0 });
 
 const notCaptured = (name: NodeName): NodeObject => ({ name, uid: "not-captured", unschedulable: false, taints: [], conditions: [], addresses: [], versions: {}, allocatable: {} });
 
@@ -139,7 +144,7 @@ function courseObservations(capture: Capture, node: NodeName, moments: readonly 
       const then = raw === daemon?.pod ? daemonPodAsOf(raw, daemon.daemon.container, sample, states[at], endedMs) : podAsOf(raw, sample.atMs);
       return then === undefined ? [] : (api.project(then) ?? []);
     });
-    const report = sampleReport(sample, api, daemon?.pod);
+    const report = sampleReport(sample, api, node, daemon?.pod);
     return [...apiLists(api, node, sample.atMs, pods), { source: "agent", type: "report", node, atMs: sample.atMs, report } satisfies Observation];
   });
 }

@@ -1,4 +1,5 @@
 import type { Capture } from "./capture";
+import { clockTimes } from "./clock-times";
 
 /** One entry of a listed folder. */
 export interface ListedEntry {
@@ -31,7 +32,7 @@ export function listingOf(capture: Capture, suffix: string): Listing | undefined
   for (const { title, lines } of sections) {
     const folder = /^ls -lai (\/.*)$/.exec(title)?.[1];
     if (folder !== undefined && !(lines[0] ?? "").startsWith("ls: cannot access")) folders.set(folder, lines.flatMap((line) => entryOf(line) ?? []));
-    if (title.startsWith("/etc/cni/")) contents.set(title, lines.join("\n").replace(/\n+$/, "\n"));
+    if (title.startsWith("/") && /\.(?:conf|conflist|json)$/.test(title)) contents.set(title, lines.join("\n").replace(/\n+$/, "\n"));
   }
   const linesOf = (start: string): readonly string[] => sections.find(({ title }) => title.startsWith(start))?.lines ?? [];
   return {
@@ -55,11 +56,12 @@ const sectionsOf = (text: string): readonly { readonly title: string; readonly l
 const KINDS: Readonly<Record<string, ListedEntry["kind"]>> = { "-": "file", d: "directory", s: "socket" };
 
 function entryOf(line: string): ListedEntry | undefined {
-  const match = /^\s*(\d+) (.)([rwxst-]{9})\s+\d+ \S+ \S+\s+(\d+) (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{3})\d* \+0000 (\S+)$/.exec(line);
+  const match = /^\s*(\d+) (.)([rwxsStT-]{9})[.+]?\s+\d+ \S+ \S+\s+(\d+) (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{3})?\d* ([+-]\d\d)(\d\d) (.+)$/.exec(line);
   if (match === null) return undefined;
-  const [, inode = "", kind = "", rights = "", size, day, time, name = ""] = match;
+  const [, inode = "", kind = "", rights = "", size, day = "", time = "", fraction = "", hours = "", minutes = "", listed = ""] = match;
+  const name = kind === "l" ? (listed.split(" -> ")[0] ?? listed) : listed;
   if (name === "." || name === "..") return undefined;
-  return { name, inode: `8:1/${inode}`, kind: KINDS[kind] ?? "other", mode: Number.parseInt(rights.replace(/[rwxst]/g, "1").replace(/-/g, "0"), 2), sizeBytes: Number(size), modifiedMs: Date.parse(`${day ?? ""}T${time ?? ""}Z`) };
+  return { name, inode: `8:1/${inode}`, kind: KINDS[kind] ?? "other", mode: Number.parseInt(rights.replace(/[rwxst]/g, "1").replace(/[-ST]/g, "0"), 2), sizeBytes: Number(size), modifiedMs: Date.parse(`${day}T${time}${fraction}${hours}:${minutes}`) };
 }
 
 /** The files of a control group by "container memory.limit_in_bytes" and the like; undefined where the daemon had no container. */
@@ -89,20 +91,17 @@ export function samplesOf(capture: Capture): readonly CourseSample[] {
 
 /** What `summary.txt` says at each heading that begins with a time. */
 export function summaryOf(capture: Capture): readonly { readonly atMs: number; readonly title: string; readonly lines: readonly string[] }[] {
-  const day = dayOf(capture);
+  const msOf = clockTimes(capture);
   return sectionsOf(capture.files.get("summary.txt") ?? "").flatMap(({ title, lines }) => {
     const time = /^(\d\d:\d\d:\d\d) /.exec(title)?.[1];
-    return time === undefined ? [] : [{ atMs: Date.parse(`${day}T${time}Z`), title, lines }];
+    return time === undefined ? [] : [{ atMs: msOf(time), title, lines }];
   });
 }
 
 function timedLines(capture: Capture, file: string): readonly { readonly atMs: number; readonly text: string }[] {
-  const day = dayOf(capture);
+  const msOf = clockTimes(capture);
   return (capture.files.get(file) ?? "").split("\n").flatMap((line) => {
     const match = /^(\d\d:\d\d:\d\d) (.*)$/.exec(line);
-    return match === null ? [] : [{ atMs: Date.parse(`${day}T${match[1] ?? ""}Z`), text: match[2] ?? "" }];
+    return match === null ? [] : [{ atMs: msOf(match[1] ?? ""), text: match[2] ?? "" }];
   });
 }
-
-/** Times of a course are without a day; a trial begins and ends on one. */
-const dayOf = (capture: Capture): string => /^\d{4}-\d\d-\d\d/.exec(capture.files.get("started.txt") ?? "")?.[0] ?? "";

@@ -13,6 +13,8 @@ export interface ApiMoment {
   readonly events: readonly EventObject[];
   /** The pods as the API told them. */
   readonly rawPods: readonly RawPod[];
+  /** Which kinds were captured; what is missing says nothing of what there was. */
+  readonly captured: { readonly pods: boolean; readonly events: boolean };
   /** A pod of this moment, changed, through the same projection. */
   readonly project: (raw: RawPod) => PodObject | undefined;
 }
@@ -35,10 +37,24 @@ interface RawContainer {
   readonly resources?: { readonly limits?: { readonly cpu?: string; readonly memory?: string } };
 }
 
+interface RawVolume {
+  readonly name: string;
+  readonly configMap?: { readonly name?: string };
+}
+
 /** As much of a pod's JSON as is looked into here; the rest goes along untouched. */
 export interface RawPod {
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string; readonly creationTimestamp: string; readonly annotations?: Readonly<Record<string, string>> };
-  readonly spec: { readonly hostNetwork?: boolean; readonly containers: readonly RawContainer[] };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid?: string }[];
+  };
+  readonly spec: { readonly nodeName?: string; readonly hostNetwork?: boolean; readonly containers: readonly RawContainer[]; readonly volumes?: readonly RawVolume[] };
   readonly status: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly lastTransitionTime?: string }[];
@@ -49,25 +65,50 @@ export interface RawPod {
 export function apiMoment(capture: Capture, suffix: string): ApiMoment {
   const known = new Map<string, DaemonSetObject>();
   const projector = makeProjector({ isDaemonPod: (_, daemonSet) => daemonSet !== undefined, daemonSet: (key) => known.get(key) });
-  for (const raw of itemsOf(jsonOf(capture, `daemonset${suffix}.json`))) {
-    const daemonSet = projector.daemonSet(raw);
-    if (daemonSet !== undefined) known.set(`${daemonSet.namespace}/${daemonSet.name}`, daemonSet);
-  }
   const rawPods = itemsOf(jsonOf(capture, `pods${suffix}.json`)) as readonly RawPod[]; // our own recording
-  const rawNode = jsonOf(capture, `node${suffix}.json`);
-  const node = rawNode === undefined ? undefined : projector.node(rawNode);
+  for (const raw of [...itemsOf(jsonOf(capture, `daemonset${suffix}.json`)), ...ownersOf(rawPods)]) {
+    const daemonSet = projector.daemonSet(raw);
+    const key = daemonSet === undefined ? "" : `${daemonSet.namespace}/${daemonSet.name}`;
+    if (daemonSet !== undefined && !known.has(key)) known.set(key, daemonSet);
+  }
+  const rawEvents = jsonOf(capture, `events${suffix}.json`);
+  const node = itemsOf(jsonOf(capture, `node${suffix}.json`)).flatMap((raw) => projector.node(raw) ?? [])[0];
   return {
     ...(node === undefined ? {} : { node }),
     daemonSets: [...known.values()],
     daemons: [...known.values()].flatMap((daemonSet) => cniDaemonOf(daemonSet, []) ?? []),
     pods: rawPods.flatMap((raw) => projector.pod(raw) ?? []),
-    events: itemsOf(jsonOf(capture, `events${suffix}.json`)).flatMap((raw) => {
+    captured: { pods: jsonOf(capture, `pods${suffix}.json`) !== undefined, events: rawEvents !== undefined },
+    events: itemsOf(rawEvents).flatMap((raw) => {
       const event = projector.event(raw);
       return event === undefined || event === IGNORED ? [] : [event];
     }),
     rawPods,
     project: (raw) => projector.pod(raw),
   };
+}
+
+/**
+ * The DaemonSets of which only pods were captured: a pod that one controls tells its name, and its own spec what the template says. How many
+ * pods it wants is not told by that; those that are here are counted.
+ */
+function ownersOf(pods: readonly RawPod[]): readonly unknown[] {
+  const owned = new Map<string, RawPod[]>();
+  for (const pod of pods) {
+    const owner = pod.metadata.ownerReferences?.find(({ kind }) => kind === "DaemonSet");
+    const key = `${pod.metadata.namespace}/${owner?.name ?? ""}`;
+    if (owner !== undefined) owned.set(key, [...(owned.get(key) ?? []), pod]);
+  }
+  return [...owned.values()].flatMap((all) => {
+    const newest = all.toSorted((a, b) => Date.parse(b.metadata.creationTimestamp) - Date.parse(a.metadata.creationTimestamp))[0];
+    const owner = newest?.metadata.ownerReferences?.find(({ kind }) => kind === "DaemonSet");
+    if (newest === undefined || owner === undefined) return [];
+    const { namespace, labels = {} } = newest.metadata;
+    const matchLabels = Object.fromEntries(Object.entries(labels).filter(([label]) => label !== "controller-revision-hash" && label !== "pod-template-generation"));
+    const ready = all.filter(({ status }) => status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True")).length;
+    const { affinity: _forItsNode, ...spec } = newest.spec as RawPod["spec"] & { readonly affinity?: unknown };
+    return [{ metadata: { name: owner.name, namespace, uid: owner.uid ?? `owner of ${newest.metadata.uid}` }, spec: { selector: { matchLabels }, template: { spec } }, status: { desiredNumberScheduled: all.length, numberReady: ready, updatedNumberScheduled: all.length } }];
+  });
 }
 
 const READY_TO_START = "PodReadyToStartContainers";

@@ -11,7 +11,7 @@ type KubeletObservation = Observation & { readonly source: "kubelet" };
 export function pageOf(capture: Capture, page: Exclude<KubeletPage, "configz">, suffix: string, wanted: (namespace: string, pod: string) => boolean): ((node: NodeName, atMs: number) => KubeletObservation) | undefined {
   const text = capture.files.get(`${page === "metrics" ? "kubelet" : "cadvisor"}-metrics${suffix}.txt`);
   if (text === undefined) return undefined;
-  if (!text.startsWith("# HELP")) {
+  if (!/^(?:# (?:HELP|TYPE) |\w+\{)/m.test(text)) {
     const reason = text.trim();
     return (node, atMs) => ({ source: "kubelet", type: "failed", node, atMs, page, reason, timedOut: /deadline exceeded|timed? ?out/i.test(reason) });
   }

@@ -6,7 +6,8 @@ import { parseQuantity } from "../../../domain/quantity";
 import { lookAtConfig, type ConfigLook } from "../../../agent/config";
 import { configFilesReader } from "../../../agent/conf/config-files";
 import { multusReader } from "../../../agent/conf/multus";
-import { jsonOf, type Capture } from "./capture";
+import type { NodeName } from "../../../domain/ids";
+import { itemsOf, jsonOf, type Capture } from "./capture";
 import { cgroupFilesOf, listingOf, summaryOf, type CourseSample, type ListedEntry, type Listing } from "./listing";
 import { listedFs } from "./listed-fs";
 import type { ApiMoment, RawPod } from "./objects";
@@ -19,41 +20,66 @@ const NOT_CAPTURED = blind("not captured");
 const EMPTY: Omit<AgentReport, "atMs" | "node"> = { version: AGENT_REPORT_VERSION, startId: "recorded", sequence: 0, agentVersion: "recorded", runtime: NOT_CAPTURED, sandboxes: NOT_CAPTURED, sockets: NOT_CAPTURED, config: NOT_CAPTURED };
 
 /**
- * What an agent would have told at one moment of a capture, from its listings; undefined where there are none. The conf dir goes
- * through the agent's own readers. What no file tells is told as not captured: the runtime's own status, whether a socket with
- * connections answers, the programs' headers.
+ * What an agent would have told at one moment of a capture, from its listings, its control groups, the runtime's list and what consumers
+ * see; undefined where there is none of these. The conf dir goes through the agent's own readers. What no file tells is told as not captured:
+ * the runtime's own status, whether a socket with connections answers, the programs' headers.
  */
-export async function momentReport(capture: Capture, suffix: string, api: ApiMoment, atMs: number): Promise<AgentReport | undefined> {
+export async function momentReport(capture: Capture, suffix: string, api: ApiMoment, node: NodeName, atMs: number): Promise<AgentReport | undefined> {
   const listing = listingOf(capture, suffix);
-  if (listing === undefined) return undefined;
-  const fs = listedFs(listing);
+  const cgroups = cgroupsOf(cgroupFilesOf(capture, suffix), api);
+  const sandboxes = sandboxesOf(jsonOf(capture, `sandboxes${suffix}.json`));
+  const mounts = mountsOf(capture, api, atMs);
+  const listed = listing === undefined ? undefined : await listedParts(capture, suffix, api, listing, atMs);
+  if (listed === undefined && !cgroups.looked && !sandboxes.looked && mounts.mounts === undefined) return undefined;
+  return { ...EMPTY, atMs, node, ...listed, sandboxes, cgroups, ...mounts };
+}
+
+async function listedParts(capture: Capture, suffix: string, api: ApiMoment, listing: Listing, atMs: number): Promise<Partial<AgentReport>> {
+  const daemon = daemonPodOf(api)?.pod;
+  const fs = listedFs(withDaemonConfig(listing, capture, suffix, daemon, atMs));
   const config = await lookAtConfig(fs, { confDir: CONF_DIR, binDirs: [BIN_DIR] });
   const { dir } = config;
   return {
-    ...EMPTY,
-    atMs,
-    node: api.node?.name ?? "",
     config: config.reading,
-    sandboxes: sandboxesOf(jsonOf(capture, `sandboxes${suffix}.json`)),
     sockets: socketsOf(listing, config),
     processes: { looked: true, items: processesOf(listing, atMs), truncated: false },
     socketUse: { looked: true, items: useOf(listing) },
     binaries: { looked: true, items: binariesOf(listing, config) },
-    ...(dir === undefined ? {} : { configFiles: configFilesReader().look(dir, { runtime: NOT_CAPTURED }, await multusReader(fs).look(dir, []), atMs) }),
-    cgroups: cgroupsOf(cgroupFilesOf(capture, suffix), api),
-    ...mountsOf(capture, api, atMs),
+    ...(dir === undefined ? {} : { configFiles: configFilesReader().look(dir, { runtime: NOT_CAPTURED }, await multusReader(fs).look(dir, daemon === undefined ? [] : [daemon.metadata.uid]), atMs) }),
   };
 }
 
+interface RawConfigMap {
+  readonly metadata?: { readonly name?: string };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The ConfigMaps that the daemon's pod mounts, where the kubelet puts them: no listing goes there. */
+function withDaemonConfig(listing: Listing, capture: Capture, suffix: string, pod: RawPod | undefined, atMs: number): Listing {
+  const maps = itemsOf(jsonOf(capture, `configmaps${suffix}.json`)) as readonly RawConfigMap[]; // our own recording
+  const folders = new Map(listing.folders);
+  const contents = new Map(listing.contents);
+  const root = `/var/lib/kubelet/pods/${pod?.metadata.uid ?? ""}/volumes/kubernetes.io~configmap`;
+  const entry = (name: string, kind: ListedEntry["kind"], sizeBytes: number): ListedEntry => ({ name, inode: `not captured: ${name}`, kind, mode: 0o644, sizeBytes, modifiedMs: atMs });
+  for (const { name, configMap } of pod?.spec.volumes ?? []) {
+    const data = maps.find(({ metadata }) => metadata?.name !== undefined && metadata.name === configMap?.name)?.data;
+    if (data === undefined) continue;
+    folders.set(root, [...(folders.get(root) ?? []), entry(name, "directory", 0)]);
+    folders.set(`${root}/${name}`, Object.entries(data).map(([file, text]) => entry(file, "file", text.length)));
+    for (const [file, text] of Object.entries(data)) contents.set(`${root}/${name}/${file}`, text);
+  }
+  return { ...listing, folders, contents };
+}
+
 /** A report of what one sample of the course counted: how many, not whose. */
-export function sampleReport(sample: CourseSample, api: ApiMoment, daemonPod: RawPod | undefined): AgentReport {
+export function sampleReport(sample: CourseSample, api: ApiMoment, node: NodeName, daemonPod: RawPod | undefined): AgentReport {
   const { boxes, dead = 0 } = sample.counts;
   const sandboxes = Array.from({ length: boxes ?? 0 }, (_, at): SandboxReading => ({ id: `counted-${String(at)}`, namespace: "", name: "", uid: `counted-${String(at)}`, attempt: 0, ready: at >= dead }));
   const cgroup = daemonPod === undefined ? undefined : countedCgroup(sample, api, daemonPod);
   return {
     ...EMPTY,
     atMs: sample.atMs,
-    node: api.node?.name ?? "",
+    node,
     ...(boxes === undefined ? {} : { sandboxes: { looked: true, items: sandboxes, tookSeconds: 0.01, truncated: false } }),
     cgroups: { looked: true, items: cgroup === undefined ? [] : [cgroup] },
   };
@@ -176,7 +202,10 @@ const only = <K extends string, V>(key: K, value: V | undefined): { readonly [P 
 /** The pod of multus on the node, of which the control groups were captured. */
 export function daemonPodOf({ rawPods, daemons }: ApiMoment): { readonly pod: RawPod; readonly daemon: CniDaemon } | undefined {
   for (const daemon of daemons) {
-    const pod = rawPods.find(({ metadata }) => metadata.namespace === daemon.daemonSet.namespace && metadata.name.startsWith(`${daemon.daemonSet.name}-`));
+    const { namespace, name } = daemon.daemonSet;
+    const own = rawPods.filter(({ metadata }) => metadata.namespace === namespace && metadata.ownerReferences?.some(({ kind, name: owner }) => kind === "DaemonSet" && owner === name) === true);
+    // While one is replaced, the one that stays is meant.
+    const pod = own.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? own[0];
     if (pod !== undefined) return { pod, daemon };
   }
   return undefined;

@@ -6,6 +6,7 @@ import { containerSchema, containerStatusSchema, daemonDetail, earliestStartMs }
 import { entry, hasAny, present, uid, type Lenient } from "./fields";
 import { filledIn, LIMIT_RANGER, MAX_LIMIT_RANGER_CHARS } from "./filled-in";
 import { requestReader } from "./requests";
+import { isSocketVolume, socketMountsOf } from "./socket-mounts";
 
 /** Whether a pod's containers are to be kept; the second argument is the kept DaemonSet that owns it. */
 export type IsDaemonPod = (pod: PodObject, daemonSet: DaemonSetObject | undefined) => boolean;
@@ -59,7 +60,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
         hostNetwork: flag,
         priorityClassName: text(),
         affinity: optional(anything),
-        volumes: list(anything, (volume) => hasAny(volume, ATTACHABLE)),
+        volumes: list(anything, (volume) => hasAny(volume, ATTACHABLE) || isSocketVolume(volume)),
         resourceClaims: list(anything),
         overhead: optional(anything),
         resources: optional(anything),
@@ -110,6 +111,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
     const deleteByMs = metadata.deletionTimestamp === undefined ? Number.NaN : Date.parse(metadata.deletionTimestamp);
     const networks = entry(metadata.annotations, NETWORKS, MAX_NETWORKS_CHARS);
     const requests = requestsOf(spec ?? {});
+    const socketMounts = spec === undefined || spec.volumes.length === 0 ? undefined : socketMountsOf(spec.volumes, spec.containers ?? [], status?.containerStatuses ?? []);
     const hasNetworkStatus = NETWORK_STATUS.some((key) => entry(metadata.annotations, key) !== undefined);
     const pod: PodObject = {
       uid: metadata.uid,
@@ -119,7 +121,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
       phase: status?.phase ?? "Unknown",
       deleting: metadata.deletionTimestamp !== undefined,
       hasIp: status?.podIP !== undefined || (status?.podIPs.length ?? 0) > 0,
-      hasAttachableVolumes: (spec?.volumes.length ?? 0) > 0,
+      hasAttachableVolumes: spec?.volumes.some((volume) => hasAny(volume, ATTACHABLE)) ?? false,
       hasResourceClaims: (spec?.resourceClaims.length ?? 0) > 0,
       system: namespace === SYSTEM_NAMESPACE || (spec?.priorityClassName?.startsWith(SYSTEM_PRIORITY) ?? false),
       // One by one: spread from a single helper object each pod would cost 24 bytes more.
@@ -132,6 +134,7 @@ export function podProjection(fields: Lenient, context: PodContext) {
       ...(Number.isNaN(deleteByMs) ? {} : { deleteByMs }),
       ...(requests === undefined ? {} : { requests }),
       ...(networks === undefined ? {} : { networks: intern(networks) }),
+      ...(socketMounts === undefined ? {} : { socketMounts }),
       ...(hasNetworkStatus ? { hasNetworkStatus: true } : networks === undefined ? {} : { hasNetworkStatus: false }),
     };
     const daemonSet = controller?.kind === "DaemonSet" ? context.daemonSet(`${namespace}/${controller.name}`) : undefined;
