@@ -76,7 +76,7 @@ test("the plan says its effect, its width, its calls and its undo; Enter sends n
   const button = panel(page).getByRole("button", { name: /2 CPU and 4 Gi…/ });
   await button.focus();
   await page.keyboard.press("Enter");
-  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to 2 CPU and 4Gi");
+  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to 2 CPU and 4 Gi");
   await expect(sheet(page).getByRole("heading", { level: 1 })).toBeFocused();
   await expect(sheet(page)).toContainText("Rolls all 6 nodes");
   await expect(sheet(page)).toContainText(`PATCH /apis/apps/v1/namespaces/${offer.namespace}/daemonsets/${offer.daemonSet}`);
@@ -159,7 +159,7 @@ test("the CPU limit lifted alone, with memory kept at 1Gi, is worse, and the pag
   await expect(sheet(page).getByRole("button", { name: "No CPU limit, 4 Gi…" })).toBeVisible();
   await expectClean(page, "the sheet of a run that is worse");
   await sheet(page).getByRole("button", { name: "Undo: 100m CPU and 1 Gi…" }).click();
-  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to 100m CPU and 1Gi");
+  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to 100m CPU and 1 Gi");
   await expect(sheet(page)).toContainText("Undo, for");
   await page.keyboard.press("Escape");
   await expect(panel(page)).toContainText("worse");
@@ -197,8 +197,8 @@ test("runs and audit log list what was done, newest first, and lead to node and 
   const rows = page.getByRole("table").getByRole("row");
   await expect(rows.nth(1)).toContainText("worked");
   await expect(rows.nth(2)).toContainText("worse");
-  await rows.nth(2).getByRole("link", { name: /no CPU limit and 1Gi/ }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to no CPU limit and 1Gi");
+  await rows.nth(2).getByRole("link", { name: /no CPU limit and 1 Gi/ }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Set kube-multus to no CPU limit and 1 Gi");
   await expect(page.getByRole("status", { name: "Outcome so far" })).toContainText("Worse");
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit log" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Who did what?");
@@ -230,7 +230,7 @@ for (const width of WIDTHS) {
     await expect(outcome(page)).toBeVisible();
     await expectClean(page, "the sheet of a run");
     await page.keyboard.press("Escape");
-    await panel(page).getByRole("button", { name: /No CPU limit, 4 Gi…/ }).click();
+    await panel(page).getByRole("button", { name: /no CPU limit, 4 Gi…/ }).click();
     await expect(sheet(page)).toContainText("How it will be told");
     await expectClean(page, "the sheet of a plan");
   });
@@ -278,7 +278,7 @@ test.describe("who may not", () => {
       await until("the node is known", 60_000, async () => ((await viewer.api<Fleet>("/api/v1/fleet")).nodes.some((one) => one.name === node) ? true : undefined));
       await page.goto(`${viewer.url}/nodes/${node}`);
       await ready(page);
-      for (const name of [/2 CPU/, /No CPU limit, 4 Gi/, /Other values/]) {
+      for (const name of [/2 CPU/, /no CPU limit, 4 Gi/, /Other values/]) {
         const button = panel(page).getByRole("button", { name });
         await expect(button).toHaveAttribute("aria-disabled", "true");
         await expect(button).toHaveAccessibleDescription(new RegExp(`You may not patch daemonsets in ${offer.namespace}`));

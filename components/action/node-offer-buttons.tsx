@@ -10,12 +10,13 @@ interface NodeOfferButtonsProps {
   readonly onPlan: (offer: NodeOffer) => void;
 }
 
-/** What the node's own agent could do. Those that a firing cause asks for come first; greyed ones keep their place and say why. */
+/** What the node's own agent could do. Those that a firing cause asks for come first, and the first of them stands out; greyed ones keep their place and say why. */
 export function NodeOfferButtons({ node, offers, onPlan }: NodeOfferButtonsProps) {
   const why = useId();
   if (offers.length === 0) return null;
   const sorted = [...offers.filter(({ fits }) => fits), ...offers.filter(({ fits }) => !fits)];
   const reasons = [...new Set(sorted.flatMap(({ reason }) => reason ?? []))];
+  const primary = sorted.find(({ fits, allowed }) => fits && allowed);
   return (
     <div className="act-offer by-agent">
       <p className="small muted">On {node} itself, by its agent</p>
@@ -24,7 +25,7 @@ export function NodeOfferButtons({ node, offers, onPlan }: NodeOfferButtonsProps
           <button
             key={offer.action}
             type="button"
-            className={offer.fits && offer.allowed ? "btn btn-primary" : "btn"}
+            className={offer === primary ? "btn btn-primary" : "btn"}
             {...(offer.allowed ? {} : { "aria-disabled": true, "aria-describedby": why })}
             onClick={offer.allowed ? () => onPlan(offer) : undefined}
           >
@@ -34,9 +35,11 @@ export function NodeOfferButtons({ node, offers, onPlan }: NodeOfferButtonsProps
         ))}
       </div>
       {reasons.length === 0 ? null : (
-        <p id={why} className="act-note">
-          {reasons.join(" ")}
-        </p>
+        <ul id={why} className="act-note muted">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
       )}
     </div>
   );

@@ -3,7 +3,7 @@
 import { useId } from "react";
 import type { ActionParams } from "@/server/contract/schemas";
 import { Icon } from "@/components/ui/glyphs";
-import { capital, effectWords, sameParams, spaced, type Offer } from "./values";
+import { effectWords, sameParams, spaced, type Offer } from "./values";
 
 const HINTS = { emergency: "while a storm lasts", lasting: "to keep" } as const;
 
@@ -30,7 +30,7 @@ export function OfferButtons({ offer, named, onPlan }: OfferButtonsProps) {
       <div className="act">
         {presets.map(({ preset, params }) => (
           <button key={preset} type="button" className={preset === "emergency" && offer.allowed ? "btn btn-primary" : "btn"} {...grey} onClick={offer.allowed ? () => onPlan(params) : undefined}>
-            {capital(effectWords(params))}…<span className="n">{current !== undefined && sameParams(params, current) ? "has it" : HINTS[preset]}</span>
+            Set {effectWords(params)}…<span className="n">{current !== undefined && sameParams(params, current) ? "has it" : HINTS[preset]}</span>
             <Icon name="arrow" size={14} />
           </button>
         ))}

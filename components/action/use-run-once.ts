@@ -31,6 +31,8 @@ export function useRunOnce(node: string, requestId: string): RunOnce {
   const runs = useNodeRuns(node, sending === "sending" || sending === "unsure");
   const run = runs.data?.items.find((one) => one.requestId === requestId);
   const know = (known: ActionRunOut): void => {
+    // A list that was asked for before the run was recorded would take it away again.
+    void client.cancelQueries({ queryKey: ACTION_KEYS.runs(node) });
     client.setQueryData<ActionRuns>(ACTION_KEYS.runs(node), (list) => ({ items: [known, ...(list?.items ?? []).filter((one) => one.requestId !== requestId)] }));
     setSending("known");
     void client.invalidateQueries({ queryKey: ACTION_KEYS.offers(node) });

@@ -16,10 +16,12 @@ export function ExplanationCard({ explanation }: { readonly explanation: Explana
           {undecided ? <AnswerGlyph look="unknown" size={12} /> : null}
           {confidenceWords(cause, confidence)}
         </span>
-        <span className="muted small">
-          <code>{cause}</code>
-          {detail === undefined ? null : <code> {detail}</code>} · text of {plugin}
-        </span>
+        {undecided ? null : (
+          <span className="muted small">
+            <code>{cause}</code>
+            {detail === undefined ? null : <code> {detail}</code>} · text of {plugin}
+          </span>
+        )}
       </p>
       <h3>{undecided ? "The text does not decide" : title}</h3>
       {layers.length < 2 ? null : <p className="small muted who">Told by {layers.map(({ who }) => who).join(" → ")}</p>}
@@ -52,7 +54,7 @@ export function ExplanationCard({ explanation }: { readonly explanation: Explana
       {page === undefined ? null : (
         <p className="small">
           <Link className="link" href={page} prefetch={false}>
-            What this cause is, and what it is mistaken for
+            {undecided ? "What to look at where no text decides" : "What this cause is, and what it is mistaken for"}
           </Link>
         </p>
       )}

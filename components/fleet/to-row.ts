@@ -95,7 +95,7 @@ const SHOWN_THROTTLE_SHARE = 0.25;
 function detailOf(row: FleetRow, node: NodeSummary): string {
   if (row.state === "unknown") {
     const blind = node.sources.filter((source) => source.freshness !== "fresh" && source.reason !== undefined);
-    return blind.map((source) => `${source.source}: ${source.reason ?? ""}`).join(" · ");
+    return blind.map(({ source, reason }) => `${source === "api" ? "API server" : source}: ${reason}`).join(" · ");
   }
   const parts: string[] = [];
   if ("value" in row.throttled && row.throttled.value >= SHOWN_THROTTLE_SHARE) parts.push(`CNI daemon throttled in ${formatShare(row.throttled.value)} of CFS periods`);

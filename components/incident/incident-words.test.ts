@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { StoryItemOut } from "@/server/contract/incidents";
 import { incident } from "./testing/incident";
-import { attemptWords, hurtWords, lastedWords, matches, nodeHref, replicaWords, stateView } from "./incident-words";
+import { attemptWords, foldRepeats, hurtWords, lastedWords, matches, nodeHref, repeatWords, replicaWords, stateView } from "./incident-words";
 
 const NOW = Date.parse("2026-03-17T04:00:00Z");
 
@@ -32,4 +33,12 @@ test("a filter finds number, title, node, pool and cause, all words of it", () =
 test("attempts are counted as people do, and a node's link carries the range", () => {
   expect([attemptWords({ from: 3, to: 3 }), attemptWords({ from: 1, to: 4 })]).toEqual(["attempt 3", "attempts 1–4"]);
   expect(nodeHref("node-07", "2026-03-17T02:24:31.400Z", "2026-03-17T03:00:00.000Z")).toBe("/nodes/node-07?from=2026-03-17T02:24:31Z&to=2026-03-17T03:00:00Z");
+});
+
+test("causes that come and go fold to one entry, nothing is left out, and what is new stays a line of its own", () => {
+  const line = (title: string, tone: StoryItemOut["tone"], repeats?: true): StoryItemOut => ({ at: "2026-03-17T02:24:31Z", kind: "cause", tone, title, ...(repeats === undefined ? {} : { repeats }) });
+  const story = [line("a", "bad"), line("a over", "ok", true), line("b", "bad"), line("a again", "bad", true), line("b over", "ok", true), line("a hidden", "unknown", true), line("c", "bad")];
+  const folded = foldRepeats(story);
+  expect(folded.map((run) => run.map(({ title }) => title))).toEqual([["a"], ["a over"], ["b"], ["a again", "b over", "a hidden"], ["c"]]);
+  expect(repeatWords(folded[3] ?? [])).toBe("3 changes of causes told before: 1 there again, 1 over, 1 out of sight");
 });

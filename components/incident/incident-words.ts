@@ -53,6 +53,29 @@ export const STORY_WORDS: Readonly<Record<StoryItemOut["kind"], string>> = {
 export const STORY_LOOKS: Readonly<Record<StoryItemOut["tone"], Look | undefined>> = { bad: "no", ok: "yes", warn: "risk", unknown: "unknown", plain: undefined };
 export const TONE_WORDS: Readonly<Record<StoryItemOut["tone"], string>> = { bad: "Harm", ok: "Recovery", warn: "Warning", unknown: "Not known", plain: "Happened" };
 
+/** Fewer repeats in a row are lines of their own. */
+const MIN_FOLDED = 2;
+
+/** The story with every run of repeats as one entry, so that what was new stands out. Nothing is left out. */
+export function foldRepeats(items: readonly StoryItemOut[]): readonly (readonly StoryItemOut[])[] {
+  const folded: StoryItemOut[][] = [];
+  for (const item of items) {
+    const last = folded.at(-1);
+    if (item.repeats === true && last?.[0]?.repeats === true) last.push(item);
+    else folded.push([item]);
+  }
+  return folded.flatMap((run) => (run.length < MIN_FOLDED ? run.map((item) => [item]) : [run]));
+}
+
+/** "5 changes of causes told before: 2 there again, 3 over". */
+export function repeatWords(run: readonly StoryItemOut[]): string {
+  const count = (tone: StoryItemOut["tone"], words: string): readonly string[] => {
+    const found = run.filter((item) => item.tone === tone).length;
+    return found === 0 ? [] : [`${found} ${words}`];
+  };
+  return `${run.length} changes of causes told before: ${[...count("bad", "there again"), ...count("ok", "over"), ...count("unknown", "out of sight")].join(", ")}`;
+}
+
 /** An attempt's numbers: "attempt 3", "attempts 1–4". */
 export const attemptWords = ({ from, to }: { readonly from: number; readonly to: number }): string => (from === to ? `attempt ${from}` : `attempts ${from}–${to}`);
 

@@ -5,19 +5,51 @@ import type { AttemptGroupOut, StoryItemOut } from "@/server/contract/incidents"
 import { plural } from "@/components/format/numbers";
 import { AnswerGlyph } from "@/components/ui/glyphs";
 import { Instant } from "@/components/ui/instant";
-import { attemptWords, STORY_LOOKS, STORY_WORDS, TONE_WORDS } from "./incident-words";
+import { attemptWords, foldRepeats, repeatWords, STORY_LOOKS, STORY_WORDS, TONE_WORDS } from "./incident-words";
 
-/** What happened, in order; a stretch that nobody could see is a line too. */
+/** What happened, in order; a stretch that nobody could see is a line too, and causes that come and go are one that opens. */
 export function Story({ items, truncated, nowMs }: { readonly items: readonly StoryItemOut[]; readonly truncated: boolean; readonly nowMs: number }) {
   return (
     <>
       <ol className="inc-story">
-        {items.map((item, index) => (
-          <Line key={`${index} ${item.at} ${item.kind}`} item={item} nowMs={nowMs} />
-        ))}
+        {foldRepeats(items).map((run) => {
+          const [item] = run;
+          if (item === undefined) return null;
+          return run.length === 1 ? <Line key={keyOf(item)} item={item} nowMs={nowMs} /> : <Repeats key={keyOf(item)} run={run} nowMs={nowMs} />;
+        })}
       </ol>
       {truncated ? <p className="small muted">The middle of the story is left out; events and answers of that time are on the node&apos;s page.</p> : null}
     </>
+  );
+}
+
+const keyOf = ({ at, kind, title }: StoryItemOut): string => `${at} ${kind} ${title}`;
+
+function Repeats({ run, nowMs }: { readonly run: readonly StoryItemOut[]; readonly nowMs: number }) {
+  const [first] = run;
+  const last = run.at(-1);
+  return (
+    <li className="tone-plain">
+      <span className="mark">
+        <i className="dot" aria-hidden="true" />
+      </span>
+      <span className="when">
+        {first === undefined ? null : <Instant at={Date.parse(first.at)} nowMs={nowMs} />}
+        {last === undefined || last.at === first?.at ? null : (
+          <span className="two">
+            to <Instant at={Date.parse(last.at)} nowMs={nowMs} />
+          </span>
+        )}
+      </span>
+      <details className="inc-repeats">
+        <summary>{repeatWords(run)}</summary>
+        <ol className="inc-story">
+          {run.map((item) => (
+            <Line key={keyOf(item)} item={item} nowMs={nowMs} />
+          ))}
+        </ol>
+      </details>
+    </li>
   );
 }
 
@@ -62,7 +94,7 @@ function Kind({ item }: { readonly item: StoryItemOut }) {
   if (item.attempts !== undefined && item.attempts.cause !== "unknown") {
     return (
       <Link className="link" href={`/causes/${item.attempts.cause}`} prefetch={false}>
-        {item.attempts.cause}
+        its cause
       </Link>
     );
   }
@@ -118,8 +150,8 @@ function Diff({ text }: { readonly text: string }) {
       <ol>
         {text.split(/\r\n|[\r\n]/).map((line, index) => (
           <li key={`${index} ${line}`} className={line.startsWith("+") ? "add" : line.startsWith("-") ? "del" : undefined}>
-            <span>{line.slice(0, 1)}</span>
-            <span>{line.slice(1).trimStart()}</span>
+            <span>{/^[+-]/.exec(line)}</span>
+            <span>{line.replace(/^[+-]/, "").trimStart()}</span>
           </li>
         ))}
       </ol>

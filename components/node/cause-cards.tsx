@@ -104,7 +104,7 @@ function CauseCard({ cause, place, nowMs }: { readonly cause: CauseOut; readonly
 
 /** Those that there are, each leading to the buttons of this page; a cause may name others that are to come. */
 function FittingActions({ names }: { readonly names: readonly string[] }) {
-  const known = names.filter((name) => name === SET_DAEMON_RESOURCES || isNodeAction(name));
+  const known = fittingActions(names);
   if (known.length === 0) return null;
   return (
     <p className="small">
@@ -120,6 +120,9 @@ function FittingActions({ names }: { readonly names: readonly string[] }) {
     </p>
   );
 }
+
+/** Of the actions that a cause names, those that there are, the one to try first in front. */
+export const fittingActions = (names: readonly string[]): readonly string[] => names.filter((name) => name === SET_DAEMON_RESOURCES || isNodeAction(name));
 
 export const SET_DAEMON_RESOURCES = "set-daemon-resources";
 const ACTION_WORDS: Readonly<Record<string, string>> = {

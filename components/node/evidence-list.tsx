@@ -21,8 +21,8 @@ export function EvidenceList({ items, nowMs }: { readonly items: readonly Eviden
   );
 }
 
-/** Longer values are texts of the cluster: they stand below what they are of. */
-const MAX_SIDE_CHARS = 28;
+/** Longer values stand below what they are of, where they need not be broken. */
+const MAX_SIDE_CHARS = 18;
 
 function EvidenceLine({ evidence, nowMs }: { readonly evidence: EvidenceOut; readonly nowMs: number }) {
   const look = LOOKS[evidence.look];
@@ -38,7 +38,7 @@ function EvidenceLine({ evidence, nowMs }: { readonly evidence: EvidenceOut; rea
         {evidence.reason === undefined ? null : <span className="two">{evidence.reason}</span>}
         {long ? <code className="two said">{value}</code> : null}
       </span>
-      <span className="val" title={`from ${evidence.source}${evidence.at === undefined ? "" : `, ${evidence.at}`}`}>
+      <span className={typeof evidence.value === "string" && instant === undefined ? "val" : "val num"} title={`from ${evidence.source}${evidence.at === undefined ? "" : `, ${evidence.at}`}`}>
         {evidence.look === "could-not-look" ? "could not look" : instant !== undefined ? <Instant at={instant} nowMs={nowMs} /> : long ? "" : (value ?? (evidence.look === "seen" ? "" : "not seen"))}
       </span>
     </li>

@@ -9,17 +9,16 @@ import { AnswerGlyph } from "@/components/ui/glyphs";
 import { lookOf, LOOK_WORDS } from "@/components/fleet/model";
 import { Instant } from "@/components/ui/instant";
 import { rowWords } from "./answer-words";
-import { CauseCards, SET_DAEMON_RESOURCES } from "./cause-cards";
+import { CauseCards, fittingActions, SET_DAEMON_RESOURCES } from "./cause-cards";
 import { EvidenceList } from "./evidence-list";
 
 const COARSE_MS = 5_000;
 const CHIP_TONES = { no: "bad", unknown: "unknown", risk: "warn", yes: "ok" } as const;
 
-
 export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; readonly actions: ReactNode }) {
   const { answer } = detail;
   const look = lookOf(answer);
-  const asked = detail.diagnosis.causes.some(({ actions: fitting }) => fitting.includes(SET_DAEMON_RESOURCES));
+  const [fitting] = detail.diagnosis.causes.flatMap((cause) => fittingActions(cause.actions));
   const now = useNow(COARSE_MS);
   return (
     <aside className="why" aria-label="Causes, proof and sources">
@@ -38,7 +37,7 @@ export function ProofPanel({ detail, actions }: { readonly detail: NodeDetail; r
         <p className="lede">{rowWords(answer)}.</p>
         <EvidenceList items={answer.proof} nowMs={now} />
       </div>
-      {actions === undefined ? null : <div className={asked ? "blk asked" : "blk calm"}>{actions}</div>}
+      {actions === undefined ? null : <div className={fitting === SET_DAEMON_RESOURCES ? "blk asked" : "blk calm"}>{actions}</div>}
       <Sources sources={detail.sources} lost={detail.lostReports} />
     </aside>
   );

@@ -29,8 +29,6 @@ export function VisibilityPage({ initial, node }: { readonly initial: Visibility
     refetchInterval: REFRESH_MS,
   });
   useShows(undefined);
-  const sources = useMemo(() => sourceGroups(data.nodes), [data]);
-  const blind = useMemo(() => blindGroups(data.nodes), [data]);
   return (
     <>
       <header className="q">
@@ -42,24 +40,47 @@ export function VisibilityPage({ initial, node }: { readonly initial: Visibility
           <b>This could not be read anew.</b> {error.message} What you see is from before.
         </p>
       )}
-      {data.node === undefined ? null : (
-        <section className="sec" aria-labelledby="node-signals-h">
-          <div className="sec-head">
-            <h2 id="node-signals-h">
-              Every signal of{" "}
-              <Link className="link" href={`/nodes/${encodeURIComponent(data.node.name)}`} prefetch={false}>
-                {data.node.name}
-              </Link>
-              <span className="count">{formatCount(data.node.signals.length)}</span>
-            </h2>
-            <span className="spacer" />
-            <Link className="btn btn-sm btn-quiet" href="/visibility" prefetch={false}>
-              All nodes
-            </Link>
-          </div>
-          <NodeSignals node={data.node} />
-        </section>
-      )}
+      {data.node === undefined ? <Cluster data={data} /> : <OfNode node={data.node} />}
+    </>
+  );
+}
+
+/** One node: every signal of it and nothing else. */
+function OfNode({ node }: { readonly node: NonNullable<Visibility["node"]> }) {
+  return (
+    <section className="sec" aria-labelledby="node-signals-h">
+      <div className="sec-head">
+        <h2 id="node-signals-h">
+          Every signal of{" "}
+          <Link className="link" href={`/nodes/${encodeURIComponent(node.name)}`} prefetch={false}>
+            {node.name}
+          </Link>
+          <span className="count">{formatCount(node.signals.length)}</span>
+        </h2>
+        <span className="spacer" />
+        <Link className="btn btn-sm btn-quiet" href="/visibility" prefetch={false}>
+          The whole cluster
+        </Link>
+      </div>
+      <NodeSignals node={node} />
+    </section>
+  );
+}
+
+/** All of them: what cannot be seen comes first, since it is what one comes for. */
+function Cluster({ data }: { readonly data: Visibility }) {
+  const sources = useMemo(() => sourceGroups(data.nodes), [data]);
+  const blind = useMemo(() => blindGroups(data.nodes), [data]);
+  return (
+    <>
+      <section className="sec" aria-labelledby="blind-h">
+        <div className="sec-head">
+          <h2 id="blind-h">
+            What cannot be seen<span className="count">{plural(blind.length, "thing")}</span>
+          </h2>
+        </div>
+        {blind.length === 0 ? <p className="pad quiet muted">Every signal of every node is seen.</p> : <ul className="vis">{blind.map((group) => <BlindLine key={`${group.what} ${group.reason}`} group={group} total={data.nodes.length} />)}</ul>}
+      </section>
       <Kinds kinds={data.kinds} />
       <section className="sec" aria-labelledby="sources-h">
         <div className="sec-head">
@@ -72,14 +93,6 @@ export function VisibilityPage({ initial, node }: { readonly initial: Visibility
       </section>
       <ChangedKeys />
       {data.agents === undefined ? null : <AgentPort agents={data.agents} nodes={data.nodes} />}
-      <section className="sec" aria-labelledby="blind-h">
-        <div className="sec-head">
-          <h2 id="blind-h">
-            What cannot be seen<span className="count">{plural(blind.length, "thing")}</span>
-          </h2>
-        </div>
-        {blind.length === 0 ? <p className="pad quiet muted">Every signal of every node is seen.</p> : <ul className="vis">{blind.map((group) => <BlindLine key={`${group.what} ${group.reason}`} group={group} total={data.nodes.length} />)}</ul>}
-      </section>
       <section className="sec" aria-labelledby="signals-h">
         <div className="sec-head">
           <h2 id="signals-h">

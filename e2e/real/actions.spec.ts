@@ -69,7 +69,7 @@ test("a dry run asks the API server and changes nothing, and a refusal of the AP
   const before = await stored();
   await openValues(page);
   await sheet(page).getByLabel("CPU limit", { exact: true }).fill("200m");
-  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set burn to 200m CPU and 64Mi");
+  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set burn to 200m CPU and 64 Mi");
   // Where one click confirms, the second click of a double click must not be it.
   await sheet(page).getByRole("button", { name: "Dry run" }).dblclick({ delay: 150 });
   await expect(sheet(page).getByText("Accepted.")).toBeVisible();
@@ -100,7 +100,7 @@ test("the page changes the limits of the real DaemonSet, one click for one node,
   await sheet(page).getByLabel("CPU limit", { exact: true }).fill("200m");
   await sheet(page).getByLabel("Memory request").fill("32Mi");
   await sheet(page).getByLabel("Memory limit").fill("128Mi");
-  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set burn to 200m CPU and 128Mi");
+  await expect(sheet(page).getByRole("heading", { level: 1 })).toHaveText("Set burn to 200m CPU and 128 Mi");
   await expect(sheet(page)).toContainText("PATCH /apis/apps/v1/namespaces/kube-system/daemonsets/burning-daemon");
   await sheet(page).getByRole("button", { name: "Dry run" }).click();
   await expect(sheet(page).getByText("Accepted.")).toBeVisible();

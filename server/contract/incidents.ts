@@ -99,6 +99,7 @@ export const StoryItemSchema = z.object({
   diff: z.string().optional(),
   attempts: AttemptGroupSchema.optional(),
   requestId: z.string().optional(),
+  repeats: z.literal(true).optional(),
 });
 
 export const IncidentCauseSchema = IncidentCauseBriefSchema.extend({

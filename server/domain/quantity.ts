@@ -27,6 +27,9 @@ export function memoryQuantity(bytes: number): string {
   return String(bytes);
 }
 
+/** The same in a sentence, the unit apart from its number as everywhere on the pages: "4 Gi", "1500 Mi". */
+export const memoryWords = (bytes: number): string => memoryQuantity(bytes).replace(/(?=[KMG]i$)/, " ");
+
 /** "2", "100m". */
 export function cpuQuantity(cores: number): string {
   const milli = Math.round(cores * 1_000);

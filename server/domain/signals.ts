@@ -17,7 +17,7 @@ const define = <T extends Record<string, SignalDefinition>>(signals: T): T => si
 
 export const SIGNALS = define({
   "pods.waiting": { unit: "count", sources: ["api"], meaning: "Pods bound to the node that wait for a sandbox and for nothing else" },
-  "pods.stuck": { unit: "count", sources: ["api"], meaning: "Waiting pods whose dwell is at least stuckAfterSeconds" },
+  "pods.stuck": { unit: "count", sources: ["api"], meaning: "Waiting pods that have waited so long that they count as stuck" },
   "pods.oldest_dwell": { unit: "seconds", sources: ["api"], meaning: "Dwell of the pod that has waited longest" },
   "pods.own_request": { unit: "count", sources: ["api"], meaning: "Pods without a sandbox, held by what they themselves ask for" },
   "pods.other_wait": { unit: "count", sources: ["api"], meaning: "Pods that wait for a volume, a claim or something else before a sandbox is tried" },
@@ -42,7 +42,7 @@ export const SIGNALS = define({
   "daemon.memory.peak": { unit: "bytes", sources: ["kubelet"], meaning: "Highest memory use of the CNI daemon's container since it began", instance: "container of the daemon" },
   "daemon.memory.limit": { unit: "bytes", sources: ["api"], meaning: "Memory limit of the CNI daemon's container; no series where it has none", instance: "container of the daemon" },
   "daemon.restarts": { unit: "count", sources: ["api"], meaning: "Restarts of the CNI daemon's pod since it was made", instance: "pod of the daemon" },
-  "socket.state": { unit: "code", sources: ["agent"], meaning: "What the socket says when called: 0 answers, 1 silent, 2 refuses, 3 absent", instance: "path of the socket" },
+  "socket.state": { unit: "code", sources: ["agent"], meaning: "Whether the socket answers, is silent, refuses or is absent (0 to 3)", instance: "path of the socket" },
   "socket.latency": { unit: "seconds", sources: ["agent"], meaning: "How long the socket's health path took to answer", instance: "path of the socket" },
 });
 

@@ -35,7 +35,7 @@ describe("the API as a source of one node", () => {
     for (const kind of ["events", "daemonsets", "nads"] as const) expect(apiStatus(but(kind, { lastMs: secondsAgo(9_000) }), isReady, NOW_MS).freshness).toBe("fresh");
   });
   it("is stale for a node whose kubelet stopped reporting, and for no other reason of the condition", () => {
-    expect(apiStatus(watching(), { type: "Ready", status: "Unknown", message: "Kubelet stopped posting node status." }, NOW_MS)).toMatchObject({ freshness: "stale", reason: "the node's kubelet stopped reporting (Kubelet stopped posting node status.)" });
+    expect(apiStatus(watching(), { type: "Ready", status: "Unknown", message: "Kubelet stopped posting node status." }, NOW_MS)).toMatchObject({ freshness: "stale", reason: "the node's kubelet stopped reporting (Kubelet stopped posting node status)" });
     expect(apiStatus(watching(), { type: "Ready", status: "False" }, NOW_MS).freshness).toBe("fresh");
     expect(apiStatus(watching(), undefined, NOW_MS).freshness).toBe("fresh");
   });

@@ -49,7 +49,7 @@ export function apiStatus(kinds: readonly KindStatus[], ready: NodeCondition | u
   const lastMs = Math.min(...lasts.filter((one) => one !== undefined));
   const facts: SourceFacts = { configured: true, lastMs, freshForMs: API_FRESH_MS, ...reasonFact(reasonOf(needed) ?? nodes?.reason) };
   const status = sourceStatus("api", facts, nowMs);
-  if (status.freshness === "fresh" && ready?.status === "Unknown") return { ...status, freshness: "stale", reason: `the node's kubelet stopped reporting${ready.message === undefined ? "" : ` (${ready.message})`}` };
+  if (status.freshness === "fresh" && ready?.status === "Unknown") return { ...status, freshness: "stale", reason: `the node's kubelet stopped reporting${ready.message === undefined ? "" : ` (${ready.message.replace(/\.$/, "")})`}` };
   return status;
 }
 

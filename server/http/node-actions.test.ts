@@ -10,6 +10,8 @@ import { GET as runByRequest } from "@/app/api/v1/actions/[requestId]/route";
 import { GET as audit } from "@/app/api/v1/audit/route";
 import { systemClock } from "../clock";
 import type { NodeAction, WorkObject } from "../domain/actions/work-order";
+import type { CauseCode } from "../domain/causes/codes";
+import type { CauseView, FiringCause } from "../domain/causes/types";
 import type { NodeView } from "../domain/node-view";
 import { createLog } from "../log";
 import { startSimulation, type Simulation } from "../simulator/simulation";
@@ -128,6 +130,17 @@ describe("who may, and where", () => {
     expect((await offered("node-1")).map(({ action, allowed }) => [action, allowed])).toEqual([["purge-dead-sandboxes", true], ["move-busy-shim-aside", false], ["remove-broken-cache-entry", false]]);
     expect((await offered("node-4")).map(({ reason }) => reason)).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("takes no orders")));
     for (const handler of [dryRun, run]) expect((await post(handler, "node-4", { ...body(), ...(handler === run ? { requestId: requestId(), version: "v", confirm: "" } : {}) })).status).toBe(422);
+  });
+
+  test("an action fits what the node suffers from, not what that only brings about", async () => {
+    const firing = (code: CauseCode, consequences: readonly FiringCause[] = []): CauseView => ({ code, state: "firing", certainty: "named", title: code, severity: "blocks", sinceMs: web.nowMs, summary: code, evidence: [], consequences });
+    const fitting = async (causes: readonly CauseView[]): Promise<readonly string[]> => {
+      web.write({ views: [view("node-2", ["purge-dead-sandboxes"], { causes })] });
+      return (await offered("node-2")).filter(({ fits }) => fits).map(({ action }) => action);
+    };
+    const teardown = firing("teardown-failed");
+    expect(await fitting([firing("plugin-binary-missing", [teardown])])).toEqual([]);
+    expect(await fitting([teardown])).toEqual(["purge-dead-sandboxes"]);
   });
 
   test.each([

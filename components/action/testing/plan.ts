@@ -3,7 +3,7 @@ import type { ActionPlan } from "@/server/contract/schemas";
 /** A plan as the API gives it, for tests of what is made of one. */
 export const plan = (over: Partial<ActionPlan> = {}): ActionPlan => ({
   action: "set-daemon-resources",
-  title: "Set kube-multus to 2 CPU and 4Gi",
+  title: "Set kube-multus to 2 CPU and 4 Gi",
   node: "node-07",
   object: { kind: "DaemonSet", namespace: "kube-system", name: "kube-multus-ds" },
   params: { container: "kube-multus", cpuLimit: "2", memoryRequest: "256Mi", memoryLimit: "4Gi" },

@@ -7,7 +7,7 @@ export const run = (over: Partial<ActionRunOut> = {}): ActionRunOut => ({
   id: 7,
   requestId: "0b0e4b52-request",
   action: "set-daemon-resources",
-  title: "Set kube-multus to 2 CPU and 4Gi",
+  title: "Set kube-multus to 2 CPU and 4 Gi",
   node: "node-07",
   object: { kind: "DaemonSet", namespace: "kube-system", name: "kube-multus-ds" },
   params: { container: "kube-multus", cpuLimit: "2", memoryRequest: "256Mi", memoryLimit: "4Gi" },

@@ -1,7 +1,7 @@
 import { SECOND_MS } from "../durations";
 import type { ContainerResources, DaemonSetObject } from "../model";
 import type { DaemonView } from "../node-view";
-import { cpuQuantity, memoryQuantity } from "../quantity";
+import { cpuQuantity, memoryQuantity, memoryWords } from "../quantity";
 import type { ActionReading, ApiCall, DiffLine, Hazard, Plan, PlanInput, Refusal, Verification } from "./types";
 import { VERIFY_AFTER_MS } from "./types";
 
@@ -53,7 +53,7 @@ export function planSetDaemonResources(params: SetDaemonResourcesParams, input: 
   const name = `${daemonSet.namespace}/${daemonSet.name}`;
   return {
     action: SET_DAEMON_RESOURCES,
-    title: `Set ${params.container} to ${wanted.cpuLimitCores === null ? "no CPU limit" : `${cpuQuantity(wanted.cpuLimitCores)} CPU`} and ${wanted.memoryLimitBytes === undefined ? "no memory limit" : memoryQuantity(wanted.memoryLimitBytes)}`,
+    title: `Set ${params.container} to ${wanted.cpuLimitCores === null ? "no CPU limit" : `${cpuQuantity(wanted.cpuLimitCores)} CPU`} and ${wanted.memoryLimitBytes === undefined ? "no memory limit" : memoryWords(wanted.memoryLimitBytes)}`,
     node: view.name,
     object: { kind: "DaemonSet", namespace: daemonSet.namespace, name: daemonSet.name },
     params,
@@ -141,9 +141,9 @@ function hazardsOf(input: PlanInput, container: ContainerResources | undefined, 
     hazards.push({ title: `Rolls all ${daemonSet.desired} nodes, ${daemonSet.maxUnavailable ?? "1"} at once.`, detail: "Each has no CNI daemon for some seconds while its pod is replaced. Pods that start there meanwhile wait." });
   }
   if (wanted.cpuLimitCores === null && (wanted.memoryLimitBytes ?? Infinity) < OOM_PRONE_BYTES) {
-    hazards.push({ title: "Likely to be killed for memory.", detail: `Without a CPU limit the daemon takes all waiting calls at once; at ${memoryQuantity(wanted.memoryLimitBytes ?? 0)} such a burst has looped in out-of-memory kills before.` });
+    hazards.push({ title: "Likely to be killed for memory.", detail: `Without a CPU limit the daemon takes all waiting calls at once; at ${memoryWords(wanted.memoryLimitBytes ?? 0)} such a burst has looped in out-of-memory kills before.` });
   } else if (wanted.memoryLimitBytes !== undefined && wanted.memoryLimitBytes < OOM_PRONE_BYTES && view.counts.waiting > 0) {
-    hazards.push({ title: "Little memory for what waits.", detail: `${view.counts.waiting} pods wait on ${view.name}; all their calls reach the daemon together, in ${memoryQuantity(wanted.memoryLimitBytes)}.` });
+    hazards.push({ title: "Little memory for what waits.", detail: `${view.counts.waiting} pods wait on ${view.name}; all their calls reach the daemon together, in ${memoryWords(wanted.memoryLimitBytes)}.` });
   }
   if (wanted.cpuLimitCores === null && container?.cpuLimitCores !== undefined) {
     hazards.push({ title: "The throttling chart goes blank.", detail: "Without a CPU limit there are no CFS periods to count. Pressure (PSI) is shown instead where the node has it." });
@@ -152,12 +152,12 @@ function hazardsOf(input: PlanInput, container: ContainerResources | undefined, 
     hazards.push({ title: "Still a tight CPU limit.", detail: `${cpuQuantity(wanted.cpuLimitCores)} CPU can be throttled in every period while a backlog is worked off.` });
   }
   if (wanted.memoryLimitBytes !== undefined && container?.memoryLimitBytes !== undefined && wanted.memoryLimitBytes < container.memoryLimitBytes) {
-    hazards.push({ title: "Lowers the memory limit.", detail: `From ${memoryQuantity(container.memoryLimitBytes)} to ${memoryQuantity(wanted.memoryLimitBytes)}. An undersized limit is worse than none.` });
+    hazards.push({ title: "Lowers the memory limit.", detail: `From ${memoryWords(container.memoryLimitBytes)} to ${memoryWords(wanted.memoryLimitBytes)}. An undersized limit is worse than none.` });
   }
   if (wanted.memoryLimitBytes !== undefined && fleet.smallestNodeMemoryBytes !== undefined && wanted.memoryLimitBytes > fleet.smallestNodeMemoryBytes) {
-    hazards.push({ title: "More than the smallest node has.", detail: `The limit is ${memoryQuantity(wanted.memoryLimitBytes)}; the smallest node offers ${memoryQuantity(Math.floor(fleet.smallestNodeMemoryBytes / MI) * MI)}.` });
+    hazards.push({ title: "More than the smallest node has.", detail: `The limit is ${memoryWords(wanted.memoryLimitBytes)}; the smallest node offers ${memoryWords(Math.floor(fleet.smallestNodeMemoryBytes / MI) * MI)}.` });
   }
-  if (fleet.otherNo > 0) hazards.push({ title: `${fleet.otherNo} other ${fleet.otherNo === 1 ? "node is" : "nodes are"} no as well.`, detail: "The change rolls there too." });
+  if (fleet.otherNo > 0) hazards.push({ title: `${fleet.otherNo} other ${fleet.otherNo === 1 ? "node" : "nodes"} cannot start pods either.`, detail: "The change rolls there too." });
   hazards.push({ title: "May be set back.", detail: "Whoever manages the DaemonSet (Helm, an operator, GitOps) sets its own values again. Put the change there as well." });
   return hazards;
 }

@@ -82,6 +82,12 @@ describe("the story of a node's incident", () => {
     ]);
   });
 
+  it("marks what is told again of a cause, and never that it began", () => {
+    const kinds = ["sign", "cause-began", "cause-named", "cause-ended", "cause-again", "cause-unseen", "cause-seen-again", "opened"] as const;
+    const { items } = nodeStory(parts({ entries: kinds.map((kind, index) => ({ atMs: T0 + index, kind, text: kind })) }));
+    expect(items.filter(({ repeats }) => repeats === true).map(({ title }) => title)).toEqual(["cause-ended", "cause-again", "cause-unseen", "cause-seen-again"]);
+  });
+
   it("tells a stretch without data as what it is, once for all sources that had it", () => {
     const gap = { fromMs: T0, toMs: T0 + 3 * MINUTE, reason: "No collector was at work." };
     const { items } = nodeStory(parts({ gaps: [{ source: "api", ...gap }, { source: "kubelet", ...gap }, { source: "agent", fromMs: T0 + MINUTE, toMs: T0 + 2 * MINUTE, reason: "no push" }] }));

@@ -1,3 +1,4 @@
+import { causeOf } from "../causes/registry";
 import type { ClusterChange } from "../cluster-changes";
 import type { Explanation } from "../messages/types";
 import type { EventObject } from "../model";
@@ -28,6 +29,8 @@ export interface StoryItem {
   readonly attempts?: AttemptGroup;
   /** The run of an action that it is about. */
   readonly requestId?: string;
+  /** About a cause that was told of before: over, there again, or out of sight. */
+  readonly repeats?: true;
 }
 
 /** Most lines of one story; the ones in the middle go first, since how it began and ended is asked for most. */
@@ -102,10 +105,19 @@ function inOrder(items: readonly StoryItem[]): ReturnType<typeof nodeStory> {
 
 const ENTRY_TONES: Readonly<Record<IncidentEntry["kind"], StoryTone>> = {
   sign: "bad", opened: "bad", reopened: "bad", relapsed: "bad", worse: "bad", unknown: "unknown", "seen-again": "bad", recovering: "ok", closed: "ok",
-  "cause-began": "bad", "cause-named": "bad", "cause-ended": "ok", "cause-unseen": "unknown", "cause-seen-again": "bad", joined: "plain", left: "plain", member: "bad", shared: "plain",
+  "cause-began": "bad", "cause-again": "bad", "cause-named": "bad", "cause-ended": "ok", "cause-unseen": "unknown", "cause-seen-again": "bad", joined: "plain", left: "plain", member: "bad", shared: "plain",
 };
 
-const entryItem = ({ atMs, kind, text, detail }: IncidentEntry): StoryItem => ({ atMs, kind: kind === "sign" ? "sign" : kind.startsWith("cause") ? "cause" : "incident", tone: ENTRY_TONES[kind], title: text, ...(detail === undefined ? {} : { detail }) });
+const REPEATS: ReadonlySet<IncidentEntry["kind"]> = new Set(["cause-again", "cause-ended", "cause-unseen", "cause-seen-again"]);
+
+const entryItem = ({ atMs, kind, text, detail }: IncidentEntry): StoryItem => ({
+  atMs,
+  kind: kind === "sign" ? "sign" : kind.startsWith("cause") ? "cause" : "incident",
+  tone: ENTRY_TONES[kind],
+  title: text,
+  ...(detail === undefined ? {} : { detail }),
+  ...(REPEATS.has(kind) ? { repeats: true as const } : {}),
+});
 
 const ANSWER_WORDS = { yes: "The answer turned to yes", no: "The answer turned to no", unknown: "The answer turned to unknown" } as const;
 const ANSWER_TONES = { yes: "ok", no: "bad", unknown: "unknown" } as const;
@@ -126,7 +138,7 @@ function attemptItem(group: AttemptGroup): StoryItem {
 }
 
 function meaningWords({ cause, detail }: AttemptGroup): string {
-  if (cause !== "unknown") return detail === undefined ? cause : `${cause} (${detail})`;
+  if (cause !== "unknown") return causeOf(cause)?.title ?? cause;
   if (detail === NOT_READ_DETAIL) return "too many texts that differ, so that these were not read";
   return detail === undefined ? "the text does not say why" : `${detail}, and the text does not say why`;
 }

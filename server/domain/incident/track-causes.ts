@@ -61,9 +61,9 @@ function facts(found: Present): Pick<IncidentCause, "title" | "summary" | "evide
 function again(old: IncidentCause, found: Present, nowMs: number, tell: Tell): IncidentCause {
   const { toMs: _to, reason: _reason, under: _under, pods: _pods, ...kept } = old;
   const named = old.certainty === "named" || found.certainty === "named";
-  if (old.state === "ended") tell("cause-began", Math.max(found.sinceMs, old.toMs ?? 0), `${found.title}, again`, withUnder(found));
-  if (old.state === "unseen") tell("cause-seen-again", nowMs, `${found.title} is seen again`, found.summary);
-  if (old.certainty === "suspected" && named) tell("cause-named", nowMs, `${found.title} is measured now, no longer only suspected`, found.summary);
+  if (old.state === "ended") tell("cause-again", Math.max(found.sinceMs, old.toMs ?? 0), `Again: ${found.title}`, withUnder(found));
+  if (old.state === "unseen") tell("cause-seen-again", nowMs, `Seen again: ${found.title}`, found.summary);
+  if (old.certainty === "suspected" && named) tell("cause-named", nowMs, `Measured now, no longer only suspected: ${found.title}`, found.summary);
   return {
     ...kept,
     ...facts(found),
@@ -79,9 +79,9 @@ function again(old: IncidentCause, found: Present, nowMs: number, tell: Tell): I
 function absent(old: IncidentCause, look: NodeLook, nowMs: number, tell: Tell): IncidentCause {
   if (old.state === "ended") return old;
   const unseen = unseenBecause(old, look);
-  if (unseen === undefined) return ended(old, nowMs, tell, `${old.title} ended`, "What it was told by is looked at and does not show it any more.");
-  if (isDisproved(old, look)) return ended(old, nowMs, tell, `${old.title} does not block any more`, `It cannot be looked for (${unseen}), and a sandbox became ready since it was last seen.`);
-  if (old.state === "firing") tell("cause-unseen", nowMs, `${old.title} cannot be looked for any more`, unseen);
+  if (unseen === undefined) return ended(old, nowMs, tell, `Over: ${old.title}`, "What it was told by is looked at and does not show it any more.");
+  if (isDisproved(old, look)) return ended(old, nowMs, tell, `Blocks no more: ${old.title}`, `It cannot be looked for (${unseen}), and a sandbox became ready since it was last seen.`);
+  if (old.state === "firing") tell("cause-unseen", nowMs, `Cannot be looked for: ${old.title}`, unseen);
   return { ...old, state: "unseen", reason: unseen, toMs: old.state === "unseen" ? (old.toMs ?? nowMs) : nowMs };
 }
 

@@ -120,7 +120,7 @@ export interface IncidentEntry {
 
 export const ENTRY_KINDS = [
   "sign", "opened", "reopened", "unknown", "seen-again", "recovering", "relapsed", "closed", "worse",
-  "cause-began", "cause-named", "cause-ended", "cause-unseen", "cause-seen-again", "joined", "left", "member", "shared",
+  "cause-began", "cause-again", "cause-named", "cause-ended", "cause-unseen", "cause-seen-again", "joined", "left", "member", "shared",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

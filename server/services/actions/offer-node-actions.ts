@@ -18,8 +18,9 @@ export async function offerNodeActions(ctx: ActionCtx, view: NodeView): Promise<
   });
 }
 
+/** Of what the node suffers from; what that brings about is not mended by an action of its own. */
 function actionsOfCauses(view: NodeView): ReadonlySet<string> {
-  const codes = new Set(view.causes.flatMap(({ code, consequences }) => [code, ...consequences.map((one) => one.code)]));
+  const codes = new Set(view.causes.map(({ code }) => code));
   return new Set(CAUSES.flatMap((cause) => (codes.has(cause.code) ? cause.actions : [])));
 }
 

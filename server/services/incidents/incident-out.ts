@@ -150,6 +150,7 @@ export const storyOut = (item: StoryItem): StoryItemOut => ({
   ...optional("diff", item.diff),
   ...(item.attempts === undefined ? {} : { attempts: attemptsOut(item.attempts) }),
   ...optional("requestId", item.requestId),
+  ...(item.repeats === undefined ? {} : { repeats: item.repeats }),
 });
 
 const attemptsOut = ({ firstMs, lastMs, named, because, ...group }: AttemptGroup): NonNullable<StoryItemOut["attempts"]> => ({

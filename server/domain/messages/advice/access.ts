@@ -44,7 +44,7 @@ export const undecided: Adviser = (input) => {
       fix: [],
     };
   }
-  return { lookAt: ["The text does not decide. Events and the runtime's log of the same minute say more; the innermost error is the last one after a colon."], fix: [] };
+  return { lookAt: ["Events and the runtime's log of the same minute say more; the innermost error is the last one after a colon."], fix: [] };
 };
 
 export const notCni: Adviser = () => ({
