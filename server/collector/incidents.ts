@@ -35,7 +35,7 @@ export class Incidents {
   looked(before: NodeView | undefined, view: NodeView, nowMs: number): void {
     this.#guarded(view.name, () => {
       for (const change of daemonChanges(before, view, nowMs)) this.options.writer.clusterChange(change);
-      if (view.answer.state === "no" || this.#keeper.isSick(view.name)) for (const pod of view.waitingPods) if (pod.hold.kind === "waiting") this.#replicas.want(pod.namespace, pod.owner, pod.name);
+      if (view.answer.state === "no" || this.#keeper.isSick(view.name)) for (const pod of view.waitingPods) if (pod.hold.kind === "waiting") this.#replicas.want(pod.namespace, pod.owner, pod.name, nowMs);
       this.#keeper.look(view, this.#replicas.of, nowMs);
     });
   }
