@@ -281,6 +281,27 @@ describe("without the right to write", () => {
     }
   });
 
+  it.skipIf(!asRoot)("a copy that somebody else's killed process left is in nobody's way, and stays", async () => {
+    const { file } = prepare();
+    write(file, "a");
+    const writer = startChild(program, ["load", file, "0"]);
+    await writer.line();
+    await writer.kill();
+    rmSync(`${file}-shm`);
+    const left = mkdtempSync(path.join(tmpdir(), `sandglass-copy-${writer.pid}-`)); // of root, for root alone
+    writeFileSync(path.join(left, "copy.db"), "");
+    chmodSync(dir, 0o755);
+    for (const name of readdirSync(path.dirname(file))) chmodSync(path.join(path.dirname(file), name), 0o444);
+    chmodSync(path.dirname(file), 0o555);
+    try {
+      expect((await tryIn(file))["read"]).toMatchObject({ result: { copyReason: expect.stringMatching(/a copy of it is read/) as string } });
+      expect(readdirSync(left)).toEqual(["copy.db"]);
+    } finally {
+      chmodSync(path.dirname(file), 0o755);
+      rmSync(left, { recursive: true, force: true });
+    }
+  });
+
   it("a read-only file is read, and a write says why not", async () => {
     const { file } = prepare();
     write(file, "a");

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { StoreError } from "../errors";
@@ -64,12 +64,13 @@ function openCopy(file: string, reason: unknown): Reading {
   }
 }
 
-/** A killed process cannot remove its copy; the next one that makes a copy does. */
+/** A killed process cannot remove its copy; the next one of the same user that makes a copy does. Those of others are not ours, and in their way nobody's file may become unreadable. */
 function removeAbandonedCopies(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(COPY_PREFIX) ? Number(name.slice(COPY_PREFIX.length).split("-")[0]) : Number.NaN;
-    if (!Number.isInteger(pid) || isAlive(pid)) continue;
-    rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+    const folder = path.join(tmpdir(), name);
+    if (!Number.isInteger(pid) || isAlive(pid) || lstatSync(folder, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
