@@ -51,8 +51,8 @@ const REGISTRIES: readonly string[] = ["registry", "gcr.io", "docker.io", "quay.
 
 /** Ports of API servers, load balancers in front of them, and etcd. */
 const API_PORTS: ReadonlySet<string> = new Set(["6443", "6444", "7443", "8443", "16443", "443", "2379", "2380", "4001", "8080"]);
-/** Ports on which daemons of the node answer their own plugins: ipamd, azure-cns, weave, felix, cilium, kube-ovn. */
-const DAEMON_PORTS: ReadonlySet<string> = new Set(["50051", "10090", "6784", "9099", "9879", "4240", "10665"]);
+/** Ports on which daemons of the node answer their own plugins, or probes: ipamd, azure-cns, weave, felix, cilium, kube-ovn, antrea. */
+const DAEMON_PORTS: ReadonlySet<string> = new Set(["50051", "61678", "10090", "6784", "9099", "9879", "4240", "10665", "10350"]);
 const LOCAL_HOSTS: readonly string[] = ["127.", "localhost", "dummy", "unix", "[::1]", "0.0.0.0", "[::]", "%2f"];
 
 function tcpReading({ subject, errno }: Call, probe: boolean): Reading | undefined {
@@ -62,6 +62,8 @@ function tcpReading({ subject, errno }: Call, probe: boolean): Reading | undefin
   if (errno === "denied") return { cause: "host-permission-or-mount", says: `The connection to ${subject} is not permitted` };
   // Whose port it is, the address does not tell: a rule decides where the text names a daemon.
   if (errno === "in-use") return undefined;
+  // A probe of another address is that of any pod: whose, its port tells, or a rule where the text names a daemon.
+  if (probe && !local && !DAEMON_PORTS.has(port)) return undefined;
   if (probe || DAEMON_PORTS.has(port) || (local && !API_PORTS.has(port))) {
     if (errno === "cut") return { cause: "daemon-down", detail: "died-during-call", says: "The daemon ended while it worked on the call" };
     if (errno === "timeout") return { cause: "daemon-slow", says: `The daemon on ${subject} did not answer in time` };

@@ -86,6 +86,7 @@ export const DEVICE_RULES = [
     ],
     { rank: RANK.statement, confidence: "medium", without: ["failed to set vf"] },
   ),
+  rule("cni-config-invalid", "The network sets a sysctl that the node's list of allowed ones does not hold", ["is not allowed. only the following sysctls are allowed"], { rank: RANK.fact, confidence: "high" }),
   rule(
     "host-link-conflict",
     "A link of that name is there already, or belongs to something else",
@@ -98,6 +99,7 @@ export const DEVICE_RULES = [
       ],
       without: [
         "reserve", "pod sandbox with name", "container name", "resource already exists", "workloadendpoint", "endpoint already exists", "network-attachment", "socket",
+        "unit already exists", "oci runtime", "runc create failed",
       ],
     },
   ),
@@ -118,7 +120,7 @@ export const DEVICE_RULES = [
     "host-link-conflict",
     "Something on the host rewrote the link that the plugin made",
     [
-      "mac doesn't match", "mac does not match", "doesn't match container mac", "macaddresspolicy", "doesn't match link address", "does not match link",
+      "mac doesn't match", "mac mismatch", "mac does not match", "doesn't match container mac", "macaddresspolicy", "doesn't match link address", "does not match link",
       "unmanaged by networkmanager", "renamed by udev",
     ],
     { rank: RANK.fact, confidence: "high" },

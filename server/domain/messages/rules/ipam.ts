@@ -71,7 +71,7 @@ export const IPAM_RULES = [
       rank: RANK.fact,
       with: [["ip", "address", "range", "static"]],
       without: [
-        "container name", "is reserved for", "requested interface name", "pci address", "bind:", "listen tcp", "port is already allocated", "podcidr", "cidr",
+        "container name", "is reserved for", "reserved for ctr", "requested interface name", "pci address", "bind:", "listen tcp", "port is already allocated", "podcidr", "cidr",
       ],
     },
   ),
@@ -112,7 +112,7 @@ export const IPAM_RULES = [
     "control-plane-not-ready",
     "The controller has not given this node a range of addresses yet",
     [
-      "pod cidr not assigned", "podcidr not assigned", "no podcidr", "podcidr is not set", "lack of podcidr", "does not have netconfig", "no pod cidr",
+      "pod cidr not assigned", "podcidr not assigned", "podcidr is empty", "no podcidr", "podcidr is not set", "lack of podcidr", "does not have netconfig", "no pod cidr",
       "pod cidr is not", "pool not yet available", "pool not (yet) available", "crd-backed allocation pool", "no ipam pool provided", "ipam pool not",
       "no allocated node slice", "node slice", "nodeslicepool", "required ipv4 podcidr not available", "podcidr not available", "cidr not available",
       "waiting for podcidr", "no ncs found", "waiting for ciliumnode", "ciliumnode not found", "ciliumnode resource", "no subnet found", "no subnets found",

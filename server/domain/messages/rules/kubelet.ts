@@ -99,7 +99,7 @@ export const KUBELET_RULES = [
     "not-cni",
     "A volume is not ready; the sandbox comes later",
     [
-      "failedmount", "mountvolume.setup failed", "unable to attach or mount volumes", "failedattachvolume", "multi-attach error",
+      "failedmount", "mountvolume.setup failed", "mountvolume.mountdevice failed", "mountvolume.waitforattach failed", "attachvolume.attach failed", "mapvolume.", "failedmapvolume", "unable to attach or mount volumes", "failedattachvolume", "multi-attach error",
       "timed out waiting for the condition: volume", "unmounted volumes=",
     ],
     { confidence: "high", without: [".sock"] },

@@ -185,7 +185,7 @@ export const MULTUS_RULES = [
       "error getting pod", "failed to query the pod", "pod not found during multus getpod", "getpod failed", "error in getting k8s pod",
       "error setting the networks status", "error setting network statuses",
     ],
-    { ...from, rank: RANK.symptom, confidence: "medium", without: ["forbidden", "unauthorized", "x509", "but continue"] },
+    { ...from, rank: RANK.symptom, confidence: "medium", without: ["forbidden", "unauthorized", "x509", "but continue", "error getting podcidr"] },
   ),
   rule(
     "cni-config-missing",

@@ -9,7 +9,7 @@ export const RUNTIME_RULES = [
     "teardown-failed",
     "The name is held by an earlier sandbox that could not be ended",
     [
-      "failed to reserve sandbox name", "is reserved for", "name is reserved", "error reserving pod name", "error reserving ctr name", "pod sandbox with name",
+      "failed to reserve sandbox name", "is reserved for", "reserved for ctr", "name is reserved", "error reserving pod name", "error reserving ctr name", "pod sandbox with name",
     ],
     {
       ...symptom,
@@ -21,7 +21,7 @@ export const RUNTIME_RULES = [
     "runtime-stuck-or-slow",
     "The name is held by an earlier attempt that the runtime has not given up",
     [
-      "failed to reserve sandbox name", "failed to reserve container name", "is reserved for", "name is reserved", "error reserving pod name", "error reserving ctr name",
+      "failed to reserve sandbox name", "failed to reserve container name", "is reserved for", "reserved for ctr", "name is reserved", "error reserving pod name", "error reserving ctr name",
       "pod sandbox with name", "already in use by container",
     ],
     { ...symptom, confidence: "medium", without: ["static ip", "ip address"] },
@@ -110,7 +110,7 @@ export const RUNTIME_RULES = [
       "failed to create containerd container", "failed to start sandbox container", "failed to start sandbox", "container init caused",
       "starting container process caused", "unable to start container process", "container create failed", "failed to mount rootfs", "error mounting",
       "creating container storage", "failed to generate sandbox container spec", "failed to create sandbox root directory", "unable to start unit", "hcsshim::",
-      "createcontainer failed",
+      "createcontainer failed", "error creating read-write layer", "mount callback failed",
     ],
     { ...symptom, confidence: "medium", without: ["ttrpc", "resource temporarily", "no space", "too many", "/run/netns", "executable file not found"] },
   ),

@@ -131,8 +131,9 @@ export const SYSTEM_RULES = [
     "host-permission-or-mount",
     "The path is not shared with the daemon: mount propagation is missing",
     ["not a shared mount", "is not a shared or slave mount", "mount propagation", "unknown fs magic", "hosttocontainer", "bidirectional mount"],
-    { rank: RANK.pair, confidence: "high" },
+    { rank: RANK.pair, confidence: "high", without: ["unknown fs magic on \"/proc/"] },
   ),
+  rule("netns-gone", "The process whose namespace it is has ended: its entry in /proc is no namespace any more", ["unknown fs magic on \"/proc/"], { rank: RANK.pair, confidence: "medium" }),
   rule(
     "host-permission-or-mount",
     "The daemon looks for the sandbox's namespace and does not see it: /run/netns is not mounted with propagation",
@@ -197,7 +198,7 @@ export const SYSTEM_RULES = [
     "A table of iptables does not exist: its module is not loaded",
     [
       "table does not exist", "can't initialize iptables table", "can't initialize ip6tables table", "iptables who?", "do you need to insmod", "table `nat'",
-      "could not fetch rule set generation id",
+      "could not fetch rule set generation id", "neither iptables nor ip6tables usable",
     ],
     fact,
   ),
