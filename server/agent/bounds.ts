@@ -1,4 +1,4 @@
-import { MAX_READING_NAME_CHARS, MAX_READING_TIME_MS } from "../domain/agent-readings";
+import { MAX_END_UNIX_SECONDS, MAX_READING_NAME_CHARS, MAX_READING_TIME_MS } from "../domain/agent-readings";
 import { MAX_PATH_CHARS, capText } from "../domain/agent-report";
 
 /**
@@ -12,6 +12,12 @@ const MAX_WORD_CHARS = 32;
 export function timeMs(ms: number): number | undefined {
   const whole = Math.round(ms);
   return whole >= 0 && whole <= MAX_READING_TIME_MS ? whole : undefined;
+}
+
+/** The end of credentials in whole Unix seconds; undefined where it is none, or later than a date can tell. */
+export function endUnixSeconds(seconds: number): number | undefined {
+  const whole = Math.floor(seconds);
+  return whole >= 0 && whole <= MAX_END_UNIX_SECONDS ? whole : undefined;
 }
 
 /** A count or a size; undefined where it is none that arithmetic can be done with. */

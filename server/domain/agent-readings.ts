@@ -249,3 +249,5 @@ export const MAX_KUBELET_PODS = 1_024;
 export const MAX_READING_NAME_CHARS = 253;
 /** The year 2200: what lies beyond is no time, and a report with it would be refused whole. */
 export const MAX_READING_TIME_MS = 7_258_118_400_000;
+/** The last second that a date can hold: credentials may be good for longer than any clock tells, and then they do not end. */
+export const MAX_END_UNIX_SECONDS = 8_640_000_000_000;

@@ -59,6 +59,7 @@ describe("credentials that a CNI config names", () => {
   test.each([
     ["a token that does not end", `    token: ${web({})}`, { kind: "token" }],
     ["an opaque token", "    token: abc", { kind: "token" }],
+    ["a token that ends later than any date", `    token: ${web({ exp: Number.MAX_SAFE_INTEGER })}`, { kind: "token" }],
     ["a token whose end is none", `    token: ${web({ exp: "soon" })}`, { kind: "token" }],
     ["no credentials at all", "    username: x", { problem: "neither a token nor a certificate" }],
     ["a certificate that is none", `    client-certificate-data: ${Buffer.from(SECRET).toString("base64")}`, { kind: "certificate", problem: "not a certificate" }],

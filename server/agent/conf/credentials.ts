@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { MAX_CREDENTIALS, MAX_WANTED_BY, type CredentialReading, type LaterParts } from "../../domain/agent-readings";
 import { capText } from "../../domain/agent-report";
-import { count, nameText, pathText, told } from "../bounds";
+import { endUnixSeconds, nameText, pathText, told } from "../bounds";
 import { reasonOf, type HostFs, type Stamp } from "../host-fs";
 import type { ConfFileRead } from "./read-dir";
 
@@ -133,7 +133,7 @@ function endOfToken(token: string): number | undefined {
   if (payload === undefined) return undefined;
   try {
     const end = at(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")), "exp");
-    return typeof end === "number" ? count(Math.floor(end)) : undefined;
+    return typeof end === "number" ? endUnixSeconds(end) : undefined;
   } catch {
     return undefined; // an opaque token: only the API server knows when it ends
   }
@@ -141,7 +141,7 @@ function endOfToken(token: string): number | undefined {
 
 function endOfCertificate(pem: string): number | undefined {
   try {
-    return count(Math.floor(Date.parse(new X509Certificate(pem).validTo) / MS_PER_SECOND));
+    return endUnixSeconds(Date.parse(new X509Certificate(pem).validTo) / MS_PER_SECOND);
   } catch {
     return undefined;
   }

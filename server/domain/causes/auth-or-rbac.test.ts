@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CredentialReading } from "../agent-readings";
+import { MAX_END_UNIX_SECONDS, type CredentialReading } from "../agent-readings";
 import { agentReport } from "../testing/builders";
 import { authOrRbac, EXPIRED_SECONDS } from "./auth-or-rbac";
 import { causeCases, checked } from "./testing/cases";
@@ -29,6 +29,11 @@ causeCases(authOrRbac, {
     { name: "suspects by the text where no agent is", state: "suspected", says: "1 pod", input: causeInput({ report: null, errors: [text] }) },
     { name: "cannot tell where events may not be seen", state: "unknown", says: "Events cannot be seen: events are forbidden", input: causeInput({ kind: (kind) => (kind === "events" ? { seen: false, reason: "events are forbidden" } : { seen: true }) }) },
   ],
+});
+
+it("shows the last end that a report may tell", () => {
+  const [finding] = checked(authOrRbac, causeInput({ errors: [text], ...waiting("web-1", 120), report: report(credential({ expiresUnixSeconds: MAX_END_UNIX_SECONDS })) }));
+  expect(finding?.evidence.at(-1)?.value).toBe("+275760-09-13T00:00:00.000Z");
 });
 
 it("shows beside the texts until when the credentials are good, or why that is not known", () => {

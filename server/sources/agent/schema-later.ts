@@ -16,7 +16,7 @@ import {
   MAX_WANTED_BY,
 } from "@/server/domain/agent-readings";
 import { MAX_BIN_DIRS, MAX_PLUGIN_TYPES, MAX_SOCKETS } from "@/server/domain/agent-report";
-import { count, givenName, id, looked, name, path, pluginType, text, timeMs } from "./schema-parts";
+import { count, endUnixSeconds, givenName, id, looked, name, path, pluginType, text, timeMs } from "./schema-parts";
 
 /** The later parts of a report: optional, since an older agent does not tell them. */
 const MAX_CORES = 100_000;
@@ -132,7 +132,7 @@ const Cache = z.object({ kind: z.enum(["results", "multus", "ipam"]), dir: path,
 const Pool = z.object({ network: name, range: name.exactOptional(), dir: path, leases: count, leaked: count.exactOptional(), size: count.exactOptional() });
 const Kubelet = z.object({ runtimeRequestTimeoutSeconds: z.number().positive().max(MAX_TIMEOUT_SECONDS).exactOptional(), timeoutFrom: path.exactOptional() });
 const KubeletPod = z.object({ uid: id, namespace: name, name, phase: word.exactOptional() });
-const Credential = z.object({ path, wantedBy: z.array(name).max(MAX_WANTED_BY), kind: z.enum(["token", "certificate"]).exactOptional(), expiresUnixSeconds: count.exactOptional(), problem: text.exactOptional() });
+const Credential = z.object({ path, wantedBy: z.array(name).max(MAX_WANTED_BY), kind: z.enum(["token", "certificate"]).exactOptional(), expiresUnixSeconds: endUnixSeconds.exactOptional(), problem: text.exactOptional() });
 
 export const LATER_PARTS = {
   cgroups: looked({ items: z.array(Cgroup).max(MAX_CGROUPS), readMs: timeMs.exactOptional(), truncated: z.boolean().exactOptional() }).exactOptional(),

@@ -7,6 +7,7 @@ import {
   MAX_CONFIG_CHANGES,
   MAX_CONF_FILES,
   MAX_DIFF_CHARS,
+  MAX_END_UNIX_SECONDS,
   MAX_PLUGIN_PROCESSES,
   MAX_STALE_MOUNTS,
   MAX_WANTED_BY,
@@ -67,6 +68,7 @@ test.each<[string, unknown, RegExp]>([
   ["a diff that is too long", sampleReport({ configChanges: [{ file: "a", atMs: 1, change: "added", diff: "+".repeat(MAX_DIFF_CHARS + 1) }] }), /^configChanges\.0\.diff: .*4096/],
   ["a program that too many ask for", sampleReport({ binaries: { looked: true, items: [{ type: "bridge", wantedBy: Array.from({ length: MAX_WANTED_BY + 1 }, () => "a") }] } }), /^binaries\.items\.0\.wantedBy: .*16/],
   ["a digest that is none", { ...sampleReport(), binaries: { looked: true, items: [{ type: "bridge", sha256: "s3cr3t", wantedBy: [] }] } }, /^binaries\.items\.0\.sha256: /],
+  ["credentials that end later than any date", sampleReport({ credentials: { looked: true, items: [{ path: "/k", wantedBy: [], kind: "token", expiresUnixSeconds: MAX_END_UNIX_SECONDS + 1 }] } }), /^credentials\.items\.0\.expiresUnixSeconds: /],
   ["a third cgroup version", { ...sampleReport(), cgroups: { looked: true, items: [{ ...EVERY_LATER_PART.cgroups.items[0], cgroupVersion: 3 }] } }, /^cgroups\.items\.0\.cgroupVersion: /],
 ])("%s is malformed, and the reason names the field but never the value", (_name, value, detail) => {
   const parsed = parseReport(value);
