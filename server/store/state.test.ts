@@ -1,26 +1,20 @@
-import { rmSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VERIFY_AFTER_MS } from "../domain/actions/types";
 import { openIngest } from "./ingest";
 import { retry } from "./retry";
-import { MAX_STATE_QUEUE, objectText, openState } from "./state";
+import { MAX_STATE_QUEUE, objectText, openState, STATE_BUSY_TIMEOUT_MS } from "./state";
 import type { State } from "./state-types";
 import { entry, permit, requestId, run } from "./testing/actions";
 import { batch, view } from "./testing/batches";
-import { bundleChild, startChild } from "./testing/child";
+import { holdWriteLock } from "./testing/hold";
 import { closeStore, openWholeStore, type OpenStore } from "./testing/open-store";
 import { T0 } from "./testing/temp-store";
 import type { Ingest, Reader } from "./types";
 
-let program: string;
 let store: OpenStore["store"];
 let state: State;
 let ingest: Ingest;
 let reader: Reader;
-beforeAll(async () => {
-  program = await bundleChild();
-});
-afterAll(() => rmSync(program, { force: true }));
 beforeEach(() => {
   ({ store, ingest, reader, state } = openWholeStore());
 });
@@ -127,17 +121,15 @@ describe("a kubelet's new key", () => {
 });
 
 describe("beside another writer", () => {
-  it("a write waits out one that holds the file for three seconds, while everything else in the process goes on", async () => {
-    const holder = startChild(program, ["hold", store.file, "3000"]);
-    await holder.line();
-    let turns = 0;
-    const timer = setInterval(() => (turns += 1), 10);
-    const stored = state.startRun(permit, entry("request-1"), run("request-1"));
-    await holder.line(); // it let go: until then nothing can have been stored
-    clearInterval(timer);
+  it("a write waits out one that holds the file, while everything else in the process goes on", async () => {
+    const letGo = holdWriteLock(store.file);
+    let settled = false;
+    const stored = state.startRun(permit, entry("request-1"), run("request-1")).finally(() => (settled = true));
+    // A driver that waits by itself would let none of these through before it gives up.
+    for (let turn = 0; turn < 40; turn += 1) await new Promise((resolve) => setTimeout(resolve, STATE_BUSY_TIMEOUT_MS / 2));
+    expect(settled).toBe(false);
+    letGo();
     expect((await stored).started).toBe(true);
-    expect(turns).toBeGreaterThan(15); // a driver that waits by itself would have let none of these through
-    await holder.ended;
   });
 
   it("gives up on one that never lets go, and says who is to blame", async () => {
@@ -171,11 +163,10 @@ describe("beside another writer", () => {
     expect(await state.auditEntries({ limit: 500 })).toHaveLength(MAX_STATE_QUEUE);
   });
 
-  it("a collector that cannot get the file within its patience is told that it is busy, and writes the same batch afterwards", async () => {
-    const holder = startChild(program, ["hold", store.file, "600"]);
-    await holder.line();
+  it("a collector that cannot get the file within its patience is told that it is busy, and writes the same batch afterwards", () => {
+    const letGo = holdWriteLock(store.file);
     expect(() => ingest.write(batch(T0, { views: [view("a")] }))).toThrow(expect.objectContaining({ name: "StoreUnwritable", reason: "busy" }) as Error);
-    await holder.ended;
+    letGo();
     expect(ingest.write(batch(T0, { views: [view("a")] })).seq).toBe(1);
   });
 });

@@ -1,5 +1,4 @@
 import { writeSync } from "node:fs";
-import Database from "better-sqlite3";
 import { prepareFile } from "../file";
 import { openIngest } from "../ingest";
 import { lockFile } from "../lock";
@@ -40,17 +39,6 @@ async function runs(): Promise<void> {
   }
 }
 
-/** Holds the write lock of the data file for a while. */
-function hold(): void {
-  const db = new Database(file);
-  db.exec("BEGIN IMMEDIATE");
-  say("held");
-  setTimeout(() => {
-    db.exec("ROLLBACK");
-    say("released");
-  }, Number(rest[0]));
-}
-
 /** Takes the collector's lock and keeps it until it is killed. */
 function lock(): void {
   try {
@@ -89,7 +77,7 @@ function tryBoth(): void {
   });
 }
 
-const commands: Readonly<Record<string, () => unknown>> = { load, runs, hold, lock, try: tryBoth };
+const commands: Readonly<Record<string, () => unknown>> = { load, runs, lock, try: tryBoth };
 const chosen = commands[command ?? ""];
 if (chosen === undefined) throw new Error(`no command ${command}; a batch has ${SAMPLES_PER_BATCH} samples`);
 await chosen();
