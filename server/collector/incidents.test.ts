@@ -228,7 +228,7 @@ describe("a rollout that began while Sandglass was away", () => {
   const see = (generation: number, over: Partial<DaemonSetObject> = {}): void => {
     h.ready(["a"], []);
     h.daemonSet("kube-system", "kube-multus-ds", { generation, ...over });
-    h.listed("daemonsets", ["kube-multus-ds"]);
+    h.listed("daemonsets", [over.uid ?? "kube-multus-ds"]);
     pass(3_000);
   };
 
@@ -259,16 +259,35 @@ describe("a rollout that began while Sandglass was away", () => {
     expect(rollouts()).toMatchObject([{ atMs: foundMs, diff: "+ image multus:v5", text: expect.stringContaining("did not look") as string }]);
   });
 
-  test("is not lost by a kill before it was told, and is none where the DaemonSet is another one by now", () => {
+  test("is told of a DaemonSet that was deleted and made anew in the pause, with when it was made and what is known to differ, and once", () => {
+    see(3, { uid: "old" });
+    const leftMs = h.nowMs;
+    h.restart(3_600_000);
+    const anew = { uid: "new", createdMs: leftMs + 900_000, images: ["multus:v5"] };
+    see(1, anew);
+    const told = [{ kind: "rollout", atMs: leftMs + 900_000, subject: "kube-system/kube-multus-ds", diff: "+ image multus:v5", text: "Deleted and made anew, while Sandglass did not look, from 02:00:03 UTC to 03:00:03 UTC; its revisions went with the old one, so that arguments and environment cannot be compared" }];
+    expect(rollouts()).toEqual(told);
+    h.restart(60_000);
+    see(1, anew);
+    expect(rollouts()).toEqual(told);
+  });
+
+  test("is told of one that was deleted and made anew while it looked, as what it is", () => {
+    see(3, { uid: "old" });
+    h.pipeline.observe({ source: "api", type: "daemonset-gone", atMs: h.nowMs, uid: "old" });
+    pass(3_000);
+    expect(rollouts()).toEqual([]);
+    const anewMs = h.nowMs;
+    see(1, { uid: "new", createdMs: anewMs - 1_000 });
+    expect(rollouts()).toMatchObject([{ atMs: anewMs - 1_000, text: "Deleted and made anew; its revisions went with the old one, so that arguments and environment cannot be compared" }]);
+  });
+
+  test("is not lost by a kill before it was told", () => {
     see(1);
     h.daemonSet("kube-system", "kube-multus-ds", { generation: 2 });
     pass(3_000); // waits for its revisions
     h.restart(0);
     see(2);
-    pass(REVISIONS_WAIT_MS);
-    expect(rollouts()).toHaveLength(1);
-    h.restart(60_000);
-    see(7, { uid: "made-anew" });
     pass(REVISIONS_WAIT_MS);
     expect(rollouts()).toHaveLength(1);
   });

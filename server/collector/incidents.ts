@@ -1,4 +1,5 @@
-import { configChanges, daemonChanges, rolloutChange, rolloutOf, type KnownDaemonSets, type Rollout } from "../domain/cluster-changes";
+import { configChanges, daemonChanges, remadeChange, rolloutChange, rolloutOf, type KnownDaemonSets, type Rollout } from "../domain/cluster-changes";
+import { daemonSetKey } from "../domain/cni-daemons";
 import { traitsOf } from "../domain/incident/shared-traits";
 import type { AgentReport } from "../domain/agent-report";
 import type { FleetPart } from "../domain/causes/types";
@@ -14,6 +15,8 @@ import type { Writer } from "./writer";
 export const REVISIONS_WAIT_MS = 30_000;
 /** Most rollouts that wait; past it the oldest is told without. */
 const MAX_ROLLOUTS = 200;
+/** Most names of DaemonSets that are kept beyond their deletion, so that one made anew is known for that; the oldest go first. */
+const MAX_NAMES = 2_000;
 
 /**
  * What the pipeline hands over once a node is judged: its incident, and what changed on it. A fault here costs no node its
@@ -25,10 +28,13 @@ export class Incidents {
   readonly #rollouts = new Map<string, Rollout>();
   /** As the store remembers them, until each is seen. */
   readonly #remembered: Map<string, DaemonSetObject>;
+  /** The last of each "namespace/name", those that are gone too. */
+  readonly #byName: Map<string, DaemonSetObject>;
 
   constructor(private readonly options: { readonly writer: Writer; readonly log: Log; readonly views: readonly NodeView[]; readonly kept?: KeptIncidents; readonly daemonSets: KnownDaemonSets; readonly sink?: IncidentSink }) {
     this.#keeper = new IncidentKeeper(options.sink ?? options.writer, options.kept, options.views.map(({ name }) => name));
     this.#remembered = new Map(options.daemonSets.items.map((daemonSet) => [daemonSet.uid, daemonSet]));
+    this.#byName = new Map(options.daemonSets.items.map((daemonSet) => [daemonSetKey(daemonSet), daemonSet]));
   }
 
   /** A node was judged; `before` is its view of before. */
@@ -67,6 +73,12 @@ export class Incidents {
     const remembered = this.#remembered.get(after.uid);
     this.#remembered.delete(after.uid);
     const known = before ?? remembered;
+    const namesake = this.#byName.get(daemonSetKey(after));
+    this.#byName.delete(daemonSetKey(after));
+    this.#byName.set(daemonSetKey(after), after);
+    const first = this.#byName.size > MAX_NAMES ? this.#byName.keys().next().value : undefined;
+    if (first !== undefined) this.#byName.delete(first);
+    if (known === undefined && namesake !== undefined && namesake.uid !== after.uid) this.#tellRemade(namesake, after, nowMs);
     const found = known === undefined ? undefined : rolloutOf(known, after, nowMs);
     if (found === undefined) return;
     const rollout: Rollout = before === undefined ? { ...found, awaySinceMs: Math.min(this.options.daemonSets.lastMs, nowMs) } : found;
@@ -74,6 +86,13 @@ export class Incidents {
     const oldest = this.#rollouts.size >= MAX_ROLLOUTS ? this.#rollouts.keys().next().value : undefined;
     if (oldest !== undefined) this.#tellRollout(oldest);
     this.#rollouts.set(after.uid, rollout);
+  }
+
+  /** Another DaemonSet of a name that was known. One that was not seen since the start was deleted while nobody looked. */
+  #tellRemade(before: DaemonSetObject, after: DaemonSetObject, nowMs: number): void {
+    this.#tellRollout(before.uid); // of a generation before
+    const wasAway = this.#remembered.delete(before.uid);
+    this.options.writer.clusterChange(remadeChange({ before, after, atMs: nowMs, ...(wasAway ? { awaySinceMs: Math.min(this.options.daemonSets.lastMs, nowMs) } : {}) }));
   }
 
   /** What is to be remembered of these: one whose rollout was not told yet as it was before it, so that a kill loses none. */

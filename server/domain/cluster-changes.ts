@@ -68,12 +68,28 @@ export const rolloutOf = (before: DaemonSetObject, after: DaemonSetObject, nowMs
   before.uid !== after.uid || before.generation === after.generation ? undefined : { before, after, atMs: nowMs };
 
 /**
+ * A DaemonSet that was deleted and made anew under its name: no rollout of its own, and every pod of it was replaced. Its revisions went with the
+ * old one, so that only what is kept of both can be compared. It stands at the time at which it was made, where that lies in the time told.
+ */
+export function remadeChange({ before, after, atMs, awaySinceMs }: Rollout): ClusterChange {
+  const lines = keptDiff(before, after).slice(0, MAX_DIFF_LINES);
+  const madeMs = Math.min(after.createdMs ?? atMs, atMs);
+  return {
+    kind: "rollout",
+    atMs: awaySinceMs !== undefined && madeMs < awaySinceMs ? atMs : madeMs,
+    subject: `${after.namespace}/${after.name}`,
+    text: `Deleted and made anew${awaySinceMs === undefined ? "" : awayWords(awaySinceMs, atMs)}; its revisions went with the old one, so that arguments and environment cannot be compared`,
+    ...(lines.length === 0 ? {} : { diff: lines.join("\n") }),
+  };
+}
+
+/**
  * A rollout with what differs: between the two revisions of its template where they were read, else in the parts of the DaemonSet that
  * are kept. `reading` absent: nobody told of its revisions in time.
  */
 export function rolloutChange({ before, after, atMs, awaySinceMs }: Rollout, reading?: RevisionsReading): ClusterChange {
   const update = listDiff("update", [updateWords(before)], [updateWords(after)]);
-  const lines = reading?.looked === true ? [...reading.lines, ...update] : [...listDiff("image", before.images, after.images), ...listDiff("mounts", before.hostPaths, after.hostPaths), ...listDiff("resources", before.containers.map(containerWords), after.containers.map(containerWords)), ...update];
+  const lines = reading?.looked === true ? [...reading.lines, ...update] : keptDiff(before, after);
   const shown = lines.slice(0, MAX_DIFF_LINES);
   const madeMs = reading?.looked === true && reading.madeMs !== undefined ? Math.min(reading.madeMs, atMs) : undefined;
   return {
@@ -97,6 +113,13 @@ function readingWords(reading: RevisionsReading | undefined, lines: number): str
 /** Whether the parts that are kept of a DaemonSet and that a rollout may change are the same. */
 export const sameParts = (a: DaemonSetObject, b: DaemonSetObject): boolean => partsOf(a) === partsOf(b);
 const partsOf = ({ images, hostPaths, containers }: DaemonSetObject): string => JSON.stringify([images, hostPaths, containers.map(containerWords)]);
+
+const keptDiff = (before: DaemonSetObject, after: DaemonSetObject): string[] => [
+  ...listDiff("image", before.images, after.images),
+  ...listDiff("mounts", before.hostPaths, after.hostPaths),
+  ...listDiff("resources", before.containers.map(containerWords), after.containers.map(containerWords)),
+  ...listDiff("update", [updateWords(before)], [updateWords(after)]),
+];
 
 function listDiff(what: string, before: readonly string[], after: readonly string[]): string[] {
   return [...before.filter((item) => !after.includes(item)).map((item) => `- ${what} ${item}`), ...after.filter((item) => !before.includes(item)).map((item) => `+ ${what} ${item}`)];

@@ -170,6 +170,7 @@ export interface DaemonSetObject {
   readonly uid: string;
   readonly namespace: Namespace;
   readonly name: ObjectName;
+  readonly createdMs?: number;
   readonly resourceVersion: string;
   readonly generation: number;
   /** Up to which generation its controller has taken it in. */

@@ -106,6 +106,7 @@ const DaemonSet = z.object({
   uid: word,
   namespace,
   name: objectName,
+  createdMs: timeMs.exactOptional(),
   resourceVersion: word,
   generation: number,
   observedGeneration: number.exactOptional(),

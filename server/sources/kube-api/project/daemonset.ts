@@ -11,10 +11,10 @@ const EVERY_NODES_LABELS: ReadonlySet<string> = new Set(["kubernetes.io/os", "be
 const MAX_RV_CHARS = 128;
 
 export function daemonSetProjection(fields: Lenient) {
-  const { optional, text, number, list, map } = fields;
+  const { optional, text, time, number, list, map } = fields;
   const container = containerSchema(fields);
   const schema = z.object({
-    metadata: z.object({ name: z.string(), namespace: z.string(), uid, resourceVersion: text(MAX_RV_CHARS), generation: number }),
+    metadata: z.object({ name: z.string(), namespace: z.string(), uid, resourceVersion: text(MAX_RV_CHARS), generation: number, creationTimestamp: time }),
     spec: optional(
       z.object({
         selector: optional(z.object({ matchLabels: map })),
@@ -52,6 +52,7 @@ export function daemonSetProjection(fields: Lenient) {
       uid: metadata.uid,
       namespace,
       name,
+      ...present({ createdMs: metadata.creationTimestamp }),
       resourceVersion: metadata.resourceVersion ?? "",
       generation: metadata.generation ?? 0,
       ...present({ observedGeneration: status?.observedGeneration }),
