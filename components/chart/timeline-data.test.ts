@@ -23,6 +23,13 @@ describe("the tail of a live timeline", () => {
     expect(next.series[0]?.last).toEqual([2, 3, 4]);
   });
 
+  it("lets go of a series whose last point has left the front, and keeps one that is told without points", () => {
+    const both = timelineOf([wire("daemon.restarts", [1, 2], "old-pod/multus"), wire("pods.waiting", [1, 2, 3, 4])], { to: iso(at(4)) });
+    const tail = (columns: number) => timelineOf([wire("socket.state", [], "/run/a.sock")], { from: iso(at(columns)), to: iso(at(columns + 1)) });
+    expect(appendTail(both, tail(4)).series.map(({ signal }) => signal)).toEqual(["daemon.restarts", "pods.waiting", "socket.state"]);
+    expect(appendTail(both, tail(5)).series.map(({ signal }) => signal)).toEqual(["pods.waiting", "socket.state"]);
+  });
+
   it("goes on with the answer that it had, and adds a new one", () => {
     const next = appendTail(old, timelineOf([], { from: iso(at(3)), to: iso(at(6)), answers: [answer(3, 5, "yes"), answer(5, 6, "no")] }));
     expect(next.answers.map((span) => [span.state, span.from, span.to])).toEqual([["yes", iso(at(0)), iso(at(5))], ["no", iso(at(5)), iso(at(6))]]);

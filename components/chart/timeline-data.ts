@@ -33,12 +33,15 @@ export function appendTail(timeline: Timeline, tail: Timeline): Timeline {
   const toMs = Date.parse(tail.to);
   const fromMs = Math.max(Date.parse(timeline.from), toMs - (Date.parse(timeline.to) - Date.parse(timeline.from)));
   const from = new Date(fromMs).toISOString();
-  const keys = new Map([...timeline.series, ...tail.series].map((series) => [keyOf(series), series]));
+  const before = new Map(timeline.series.map((series) => [keyOf(series), series]));
+  const now = new Map(tail.series.map((series) => [keyOf(series), series]));
+  const series = [...new Map([...before, ...now])].map(([key, shape]) => joinSeries(shape, before.get(key), now.get(key), fromMs, cut));
   return {
     ...timeline,
     from,
     to: tail.to,
-    series: [...keys.values()].map((series) => joinSeries(series, timeline.series.find((one) => keyOf(one) === keyOf(series)), tail.series.find((one) => keyOf(one) === keyOf(series)), fromMs, cut)),
+    // Each pod of a daemon has series of its own: on a page that stays open those of pods long gone would never end.
+    series: series.filter((one) => one.at.length > 0 || now.has(keyOf(one))),
     gaps: joinSpans(timeline.gaps, tail.gaps, fromMs, cut, (a, b) => a.source === b.source && a.reason === b.reason),
     answers: joinSpans(timeline.answers, tail.answers, fromMs, cut, (a, b) => a.state === b.state && a.atRisk === b.atRisk && a.idle === b.idle),
     events: [...timeline.events.filter((event) => Date.parse(event.at) < cut && Date.parse(event.at) >= fromMs), ...tail.events].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),

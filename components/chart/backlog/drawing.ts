@@ -14,7 +14,7 @@ export interface BacklogDrawing {
   readonly scale: Scale;
   readonly waiting: ReturnType<typeof linePaths> & { readonly now: number | undefined };
   readonly dead: ReturnType<typeof linePaths> & { readonly now: number | undefined };
-  /** Stretches up to now in which neither was told. */
+  /** Stretches up to now in which the number of waiting pods was not told. */
   readonly gaps: readonly Gap[];
 }
 
