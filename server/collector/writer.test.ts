@@ -105,6 +105,13 @@ describe("what waits to be written", () => {
     expect(subjects()).toEqual(["later"]);
   });
 
+  test("a sample that no tier can hold is counted among those that were lost, and the others are written", () => {
+    const sample = (atMs: number, value: number) => ({ signal: "pods.waiting" as const, instance: "", atMs, value });
+    writer.samples("a" as NodeName, [sample(h.nowMs, 3), sample(h.nowMs, Number.NaN), sample(0, 1)]);
+    expect(writer.flush(h.nowMs, h.status())).toBe(true);
+    expect(writer.state).toMatchObject({ writable: true, droppedSamples: 2 });
+  });
+
   test("keys of kubelets are kept once a node, however often they change while nothing can be written", () => {
     const rows: number[] = [];
     writer = new Writer({ write: (batch) => (rows.push(batch.kubeletKeys.length), h.ingest.write(batch)) }, h.log, () => {}, () => {});

@@ -157,18 +157,27 @@ export class Writer implements IncidentSink {
     return true;
   }
 
+  /** Samples that no tier can hold are lost as those are that gave way, and counted with them. */
+  readonly #put: Pick<Ingest, "write"> = {
+    write: (batch) => {
+      const result = this.ingest.write(batch);
+      this.#droppedSamples += result.skippedSamples;
+      return result;
+    },
+  };
+
   /** In one transaction; where that is refused for a fault of ours, apart, so that one row keeps nothing else from being written. */
   #write(parts: readonly BatchPart[], atMs: number): void {
     const batch = parts.reduce<IngestBatch>((whole, one) => ({ ...whole, ...one.of(one.items) }), { ...EMPTY_BATCH, atMs });
     try {
-      this.ingest.write(batch);
+      this.#put.write(batch);
       for (const one of parts) one.clear();
       return;
     } catch (error) {
       if (error instanceof StoreUnwritable) throw error;
       this.log.error({ err: error }, "a batch was refused; writing it apart");
     }
-    for (const { part: name, rows, error } of writeApart(this.ingest, parts, atMs)) {
+    for (const { part: name, rows, error } of writeApart(this.#put, parts, atMs)) {
       this.#refusedRows += rows;
       this.#lastRefused = `${name}: ${error instanceof Error ? error.message : String(error)}`.slice(0, MAX_REFUSED_CHARS);
       this.log.error({ err: error, part: name, rows }, "rows that the store refuses were given up");
