@@ -3,7 +3,7 @@ import { explain } from "../messages/explain";
 import type { EventObject } from "../model";
 import { event } from "../testing/builders";
 import { groupAttempts, MAX_PODS_IN_GROUP } from "./attempts";
-import { fleetStory, MAX_STORY_ITEMS, nodeStory, type NodeStoryParts } from "./story";
+import { fleetStory, MAX_EVENT_GROUPS, MAX_STORY_ITEMS, nodeStory, type NodeStoryParts } from "./story";
 import { MINUTE, SECOND, T0 } from "./testing/looks";
 import type { FleetIncident, NodeIncident } from "./types";
 
@@ -102,6 +102,14 @@ describe("the story of a node's incident", () => {
     const warned = (pod: string, atMs: number): EventObject => event("FailedKillPod", atMs, { message: "error killing pod", count: 3, about: { kind: "Pod", namespace: "shop", name: pod } });
     const { items } = nodeStory(parts({ events: [warned("a", T0), warned("b", T0 + MINUTE), event("Pulled", T0), event("Rebooted", T0, { type: "Warning", message: "Node node-07 has been rebooted", about: { kind: "Node", name: "node-07" } })] }));
     expect(items.map(({ title, toMs }) => [title, toMs])).toEqual([["FailedKillPod, 6 times of 2 pods", T0 + MINUTE], ["Rebooted", undefined]]);
+  });
+
+  it("says that lines of other events are left out, and keeps the first and the last, in whatever order they are read", () => {
+    const events = Array.from({ length: MAX_EVENT_GROUPS + 2 }, (_, index) => event(`Reason${index}`, T0 + index * MINUTE, { type: "Warning" })).reverse();
+    const { items, truncated } = nodeStory(parts({ events }));
+    expect([items.length, truncated]).toEqual([MAX_EVENT_GROUPS, true]);
+    expect([items[0]?.atMs, items.at(-1)?.atMs]).toEqual([T0, T0 + (MAX_EVENT_GROUPS + 1) * MINUTE]);
+    expect(nodeStory(parts({ events: events.slice(2) })).truncated).toBe(false);
   });
 
   it("is bounded, and keeps how it began and how it ended", () => {

@@ -70,16 +70,18 @@ export interface NodeStoryParts {
 
 /** What happened on a node around its incident, in order: signs, answers, causes, what pods met, daemons, rollouts, files, actions, people, recovery, and where nobody could look. */
 export function nodeStory(parts: NodeStoryParts): { readonly items: readonly StoryItem[]; readonly truncated: boolean } {
-  return inOrder([
+  const events = otherEvents(parts.events);
+  const { items, truncated } = inOrder([
     ...parts.entries.map(entryItem),
     ...answerItems(parts.answers),
     ...groupAttempts(parts.events, parts.explain).map(attemptItem),
-    ...otherEvents(parts.events),
+    ...events.items,
     ...parts.changes.map(changeItem),
     ...parts.runs.flatMap(runItems),
     ...gapItems(parts.gaps),
     ...parts.people.map(personItem),
   ]);
+  return { items, truncated: truncated || events.truncated };
 }
 
 /** The story of a fleet incident: its own, when each node turned and recovered, rollouts, actions, people. */
@@ -98,10 +100,11 @@ const ORDER: Readonly<Record<StoryKind, number>> = { rollout: 0, config: 1, acti
 
 function inOrder(items: readonly StoryItem[]): ReturnType<typeof nodeStory> {
   const sorted = [...items].sort((a, b) => a.atMs - b.atMs || ORDER[a.kind] - ORDER[b.kind]);
-  if (sorted.length <= MAX_STORY_ITEMS) return { items: sorted, truncated: false };
-  const half = MAX_STORY_ITEMS / 2;
-  return { items: [...sorted.slice(0, half), ...sorted.slice(-half)], truncated: true };
+  return { items: endsOf(sorted, MAX_STORY_ITEMS), truncated: sorted.length > MAX_STORY_ITEMS };
 }
+
+/** The first and the last of them, `most` together. */
+const endsOf = <T>(sorted: readonly T[], most: number): readonly T[] => (sorted.length <= most ? sorted : [...sorted.slice(0, most / 2), ...sorted.slice(-most / 2)]);
 
 const ENTRY_TONES: Readonly<Record<IncidentEntry["kind"], StoryTone>> = {
   sign: "bad", opened: "bad", reopened: "bad", relapsed: "bad", worse: "bad", unknown: "unknown", "seen-again": "bad", recovering: "ok", closed: "ok",
@@ -145,11 +148,12 @@ function meaningWords({ cause, detail }: AttemptGroup): string {
 
 /** Normal events that say something of a node or of a sandbox; every warning does. */
 const TELLING: ReadonlySet<string> = new Set(["SandboxChanged", "Rebooted", "NodeReady", "NodeNotReady", "NodeSchedulable", "NodeNotSchedulable", "Starting", "NodeHasSufficientMemory"]);
-const MAX_EVENT_GROUPS = 60;
+/** Most lines of other events in one story. */
+export const MAX_EVENT_GROUPS = 60;
 const MAX_EVENT_CHARS = 400;
 
 /** Other events by reason and kind of what they are about, each with how often, of how many, and over how long. */
-function otherEvents(events: readonly EventObject[]): readonly StoryItem[] {
+function otherEvents(events: readonly EventObject[]): ReturnType<typeof nodeStory> {
   const groups = new Map<string, { readonly event: EventObject; count: number; firstMs: number; lastMs: number; readonly subjects: Set<string> }>();
   for (const event of events) {
     if (isAttempt(event) || (event.type === "Normal" && !TELLING.has(event.reason))) continue;
@@ -161,7 +165,8 @@ function otherEvents(events: readonly EventObject[]): readonly StoryItem[] {
     group.subjects.add(`${event.about.namespace ?? ""}/${event.about.name}`);
     groups.set(key, group);
   }
-  return [...groups.values()].slice(0, MAX_EVENT_GROUPS).map(({ event, count, firstMs, lastMs, subjects }) => ({
+  const sorted = [...groups.values()].sort((a, b) => a.firstMs - b.firstMs);
+  const items = endsOf(sorted, MAX_EVENT_GROUPS).map(({ event, count, firstMs, lastMs, subjects }): StoryItem => ({
     atMs: firstMs,
     ...(lastMs > firstMs ? { toMs: lastMs } : {}),
     kind: "events",
@@ -170,6 +175,7 @@ function otherEvents(events: readonly EventObject[]): readonly StoryItem[] {
     detail: lineWords(event.message, MAX_EVENT_CHARS),
     source: "api",
   }));
+  return { items, truncated: sorted.length > MAX_EVENT_GROUPS };
 }
 
 const CHANGE_KINDS = { "daemon-restarted": "daemon", "daemon-oom-killed": "daemon", "daemon-replaced": "daemon", rollout: "rollout", config: "config" } as const;
