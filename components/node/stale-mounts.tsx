@@ -15,8 +15,8 @@ export function StaleMounts({ host }: { readonly host: HostOut | undefined }) {
         </h2>
       </div>
       <Table label="Stale mounts" columns={["Socket", "Pod, container", "Mounted at", { head: "Pod holds", num: true }, { head: "Node has", num: true }, "Because"]}>
-        {staleMounts.map((mount) => (
-          <tr key={`${mount.pod ?? ""} ${mount.container ?? ""} ${mount.mountPath}`}>
+        {staleMounts.map((mount, index) => (
+          <tr key={`${mount.namespace ?? ""}/${mount.pod ?? index} ${mount.container ?? ""} ${mount.mountPath}`}>
             <td className="mono">{mount.socketPath}</td>
             <td>
               {mount.pod === undefined ? <span className="faint">not told</span> : `${mount.namespace ?? ""}/${mount.pod}`}

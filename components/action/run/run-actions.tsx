@@ -16,16 +16,18 @@ export function RunActions({ run, openPlan }: { readonly run: ActionRunOut; read
   const { params: set } = run;
   if (run.state === "running" || offer === undefined || set === undefined) return null;
   const before = valuesBefore(run);
+  // As on the node's page: a greyed button keeps its place, says why, and does nothing.
+  const grey = offer.allowed ? {} : { "aria-disabled": true, title: offer.reason ?? "You may not do this." };
   const others = outcome === "worse" || outcome === "no-effect" || outcome === "failed" ? offer.presets.filter(({ params }) => !sameParams(params, set) && (before === undefined || !sameParams(params, before))) : [];
   return (
     <>
       {others.map(({ preset, params }) => (
-        <button key={preset} type="button" className="btn" aria-disabled={!offer.allowed} title={offer.reason} onClick={() => openPlan(run.node, offer, params)}>
+        <button key={preset} type="button" className="btn" {...grey} onClick={offer.allowed ? () => openPlan(run.node, offer, params) : undefined}>
           {capital(effectWords(params))}…
         </button>
       ))}
       {run.undo.possible && before !== undefined && run.state !== "failed" ? (
-        <button type="button" className="btn" aria-disabled={!offer.allowed} title={offer.reason} onClick={() => openPlan(run.node, offer, before, true)}>
+        <button type="button" className="btn" {...grey} onClick={offer.allowed ? () => openPlan(run.node, offer, before, true) : undefined}>
           <Undo2 className="i i-14" aria-hidden="true" />
           Undo: {effectWords(before)}…
         </button>
