@@ -29,10 +29,11 @@ export async function readRecording(file: string): Promise<RecordingReading> {
   const lines = linesOf(file, counts);
   const first = await lines.next();
   if (first.done === true) throw actionableError(`${file} holds no whole line: it is no recording, or ended as it began.`);
-  const header = parseHeader(first.value);
-  if (!header.ok) throw actionableError(`${file} is no recording that can be read: ${header.reason}.`);
   const found: Found = { lines: 1, badLines: 0 };
-  return { header: header.value, lines: parsedLines(file, lines, found, counts), found };
+  const header = parseHeader(first.value);
+  if (header.ok) return { header: header.value, lines: parsedLines(file, lines, found, counts), found };
+  await lines.return(); // nobody reads on, so the file would stay open
+  throw actionableError(`${file} is no recording that can be read: ${header.reason}.`);
 }
 
 async function* parsedLines(file: string, lines: AsyncGenerator<string, void, void>, found: Found, counts: LineCounts): AsyncGenerator<RecordingLine, void, void> {

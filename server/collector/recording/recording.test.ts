@@ -1,6 +1,6 @@
-import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Namespace, NodeName, ObjectName } from "../../domain/ids";
 import type { EventObject } from "../../domain/model";
 import type { Observation } from "../../domain/observation";
@@ -100,6 +100,15 @@ describe("what is recorded", () => {
 });
 
 describe("a recording that is not whole", () => {
+  /** Those of these files that this process has open. */
+  const openFiles = (names: readonly string[]): readonly string[] => readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)].filter((target) => names.some((name) => target === folder.file(name)));
+    } catch {
+      return []; // closed since it was listed
+    }
+  });
+
   function written(count: number): string {
     const recorder = recorderOf(folder.file("r"));
     for (let at = 0; at < count; at += 1) recorder.observe(seenEvent(`number ${at}`), at);
@@ -139,6 +148,7 @@ describe("a recording that is not whole", () => {
     await expect(readRecording(folder.file("newer"))).rejects.toThrow(/use a newer one/);
     writeFileSync(folder.file("empty"), "");
     await expect(readRecording(folder.file("empty"))).rejects.toThrow(/holds no whole line/);
+    await vi.waitFor(() => expect(openFiles(["other", "newer"])).toEqual([]));
     await expect(readRecording(folder.file("absent"))).rejects.toThrow(/cannot be read \(ENOENT\)/);
   });
 
