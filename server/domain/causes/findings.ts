@@ -47,21 +47,4 @@ export function agentUnseen(input: CauseInput): string | undefined {
   return `The node's agent is not heard: ${input.source("agent").reason ?? "no agent on this node"}`;
 }
 
-/**
- * The check of a cause that only texts tell of: suspected while pods without a sandbox say so. Unknown where texts cannot be
- * read; several programs saying the same thing are one finding.
- */
-export function suspectedByTexts(input: CauseInput, code: MessageCode, sentence: (groups: readonly ErrorGroup[], pods: string) => string): readonly Finding[] {
-  const groups = textsFor(input, code);
-  if (groups.length === 0) {
-    const unseen = textsUnseen(input);
-    return [unseen === undefined ? clear("No pod without a sandbox says so.") : cannotTell(unseen)];
-  }
-  const pods = podsOf(groups);
-  const count = groups.reduce((most, group) => Math.max(most, group.count), 0);
-  return [{ state: "firing", certainty: "suspected", ...detailOf(groups), summary: sentence(groups, countWords(count, "pod")), evidence: textEvidence(groups), pods }];
-}
-
-const detailOf = ([first]: readonly ErrorGroup[]): { detail?: string } => (first?.explanation.detail === undefined ? {} : { detail: first.explanation.detail });
-
 export { countWords, lineWords, listWords };
