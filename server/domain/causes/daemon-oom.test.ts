@@ -48,6 +48,10 @@ causeCases(daemonOom, {
       name: "once it has lived for long after a kill, where its installer is what failed before",
       input: causeInput({ ...multus(runsSince(180, { restarts: 4, terminations: [killed(181), ended({ container: "install-multus-binary", init: true, exitCode: 1, finishedMs: secondsAgo(220) })] }), { pod: { createdMs: secondsAgo(240) }, oomKillsMs: kills(181) }), report: looked() }),
     },
+    {
+      name: "where it was killed once, and its installer has failed since: that keeps it down",
+      input: causeInput({ ...multus(down(60, { terminations: [killed(60), ended({ container: "install-multus-binary", init: true, exitCode: 1, finishedMs: secondsAgo(20) })] }), { oomKillsMs: kills(60) }), report: looked() }),
+    },
     { name: "once a loop is over", input: causeInput({ ...multus(runsSince(400, { terminations: [killed(401)] }), { oomKillsMs: kills(500, 401) }), report: looked() }) },
     { name: "where it ended for another reason", input: causeInput({ ...multus(down(20, { terminations: [ended({ exitCode: 2 })] })), report: looked() }) },
     { name: "where it uses nearly all of its limit and nothing was killed", input: causeInput({ ...multus(runsSince(600)), report: looked({ memoryPeakBytes: 39.9 * MI }) }) },

@@ -68,6 +68,8 @@ function killedDaemon(input: CauseInput, daemonPod: DaemonPod): Finding | undefi
   const recent = kills.filter((ms) => nowMs - ms <= OOM_WINDOW_MS);
   const lastMs = kills.at(-1);
   const lies = !isRunning(daemonPod) && lastEndOfDaemon(daemonPod)?.reason === "OOMKilled";
+  // An installer that failed since is what keeps it down; only a loop is worth telling beside that.
+  if (lies && recent.length < 2 && installerFailedSince(daemonPod, lastMs ?? 0)) return undefined;
   const restarts = recent.length === 1 ? restartsSinceMade(input, daemonPod) : undefined;
   const isLoop = recent.length > 1 || restarts !== undefined;
   // A life is counted from its beginning: the back-off before it may have been as long as a loop needs to be over.
@@ -92,6 +94,8 @@ function killedDaemon(input: CauseInput, daemonPod: DaemonPod): Finding | undefi
     pods: namesOf(waitsForNode(input)),
   };
 }
+
+const installerFailedSince = ({ detail }: DaemonPod, sinceMs: number): boolean => detail?.terminations.some(({ init, exitCode, finishedMs = 0 }) => init && exitCode !== 0 && finishedMs > sinceMs) ?? false;
 
 /** How often its containers restarted, where that makes a loop: all of it within the window, and no installer among them that failed. */
 function restartsSinceMade({ nowMs }: CauseInput, { pod, detail }: DaemonPod): number | undefined {
