@@ -7,7 +7,7 @@ import type { ActionOffers, ActionPlan, ActionRunOut, ActionRuns, AuditLog, Flee
 import { outcome, PAGE_TIMEOUT_MS, panel, sheet, SPEED, VERDICT_TIMEOUT_MS } from "./setup/action-sheet";
 import { expectClean, sizeWindow, WIDTHS } from "./setup/clean";
 import { complaintsOf } from "./setup/complaints";
-import { startProduct, until, type Product } from "./setup/product";
+import { simulatedKubeconfig, startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
 test.describe.configure({ mode: "serial", timeout: 300_000 });
@@ -256,7 +256,7 @@ test("the range on the page is exported as JSON and as Markdown, whatever the UR
 
 test.describe("who may not", () => {
   /** The pretend cluster's own kubeconfig has a user that may only look. */
-  const kubeconfig = (): string => path.join(data, "simulated/kubeconfig");
+  const kubeconfig = (): string => simulatedKubeconfig(data);
   /** Where those who watch it from outside keep what they saw, the keys of its kubelets too. */
   const watched = (): string => path.join(data, "watched");
   const kubeletOf = async (from: Product) => (await from.api<NodeDetail>(`/api/v1/nodes/${node}`)).sources.find(({ source }) => source === "kubelet");

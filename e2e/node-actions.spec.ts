@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import path from "node:path";
 import type { Page } from "@playwright/test";
 import { load } from "js-yaml";
 import type { ActionOffers, ActionRunDetail, ActionRuns, Fleet, NodeDetail } from "@/server/contract/schemas";
 import { client } from "../server/simulator/testing/client";
 import { outcome, PAGE_TIMEOUT_MS, panel, sheet, SPEED, VERDICT_TIMEOUT_MS } from "./setup/action-sheet";
 import { expectClean } from "./setup/clean";
-import { startProduct, until, type Product } from "./setup/product";
+import { simulatedKubeconfig, startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
 
 /*
@@ -59,7 +58,7 @@ const open = async (page: Page, of: Product, name: string): Promise<void> => {
 const deleteDaemonPod = async (of: Product, name: string): Promise<void> => {
   const pod = await until("the daemon's pod", PAGE_TIMEOUT_MS, async () => (await of.api<NodeDetail>(`/api/v1/nodes/${name}`)).daemons[0]?.pod);
   // As server/simulator/kubeconfig.ts writes it, the administrator first.
-  const { clusters, users } = load(readFileSync(path.join(of.dataDir, "simulated/kubeconfig"), "utf8")) as { readonly clusters: readonly [{ readonly cluster: Readonly<Record<"server" | "certificate-authority-data", string>> }]; readonly users: readonly [{ readonly user: { readonly token: string } }] };
+  const { clusters, users } = load(readFileSync(simulatedKubeconfig(of.dataDir), "utf8")) as { readonly clusters: readonly [{ readonly cluster: Readonly<Record<"server" | "certificate-authority-data", string>> }]; readonly users: readonly [{ readonly user: { readonly token: string } }] };
   const [{ cluster }] = clusters;
   const api = client(cluster.server, Buffer.from(cluster["certificate-authority-data"], "base64").toString("utf8"), users[0].user.token);
   try {

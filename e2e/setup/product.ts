@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -14,6 +15,14 @@ export const BUNDLE = path.join(ROOT, "dist/main.mjs");
 const START_TIMEOUT_MS = 60_000;
 /** For every test that only wants it gone; what is promised of an end is held in `serve.spec.ts`. */
 const STOP_TIMEOUT_MS = 30_000;
+
+/** The kubeconfig of the simulated cluster that runs with this data folder; of several, the one that started last. */
+export function simulatedKubeconfig(dataDir: string): string {
+  const folder = path.join(dataDir, "simulated");
+  const newest = readdirSync(folder).filter((name) => name.startsWith("run-")).sort().at(-1);
+  if (newest === undefined) throw new Error(`no simulated cluster runs with ${dataDir}`);
+  return path.join(folder, newest, "kubeconfig");
+}
 
 /** The built product, started as `npm start` starts it. */
 export interface Product {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clockOf, systemClock, type ClockSetting } from "../clock";
 import type { Collector } from "../collector/collector";
@@ -37,6 +37,10 @@ export interface Past {
   readonly toMs: number;
 }
 
+const RUN_PREFIX = "run-";
+const RUN_FOLDER = /^run-(\d+)$/;
+/** From the making of its folder until its data file is held. */
+const LONGEST_START_MS = 10 * 60_000;
 /** Steps of the history that is filled in: the period of kubelets and agents. */
 const HISTORY_STEP_MS = 15_000;
 
@@ -50,9 +54,13 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
   const data = path.join(config.data, "simulated");
   makeDataFolder(data);
   discardSimulatedFiles(data, realMs);
+  discardRunFolders(data, realMs);
   const simulation = await startSimulation({ nodes: config.nodes, scenario, seed: String(config.seed), clock, log });
-  const kubeconfigFile = path.join(data, "kubeconfig");
+  // Another one may run with the same data folder: it must not come to act on this cluster, nor take this one's agents their memory.
+  const own = path.join(data, `${RUN_PREFIX}${realMs}`);
+  const kubeconfigFile = path.join(own, "kubeconfig");
   try {
+    makeDataFolder(own);
     writeFileSync(kubeconfigFile, simulation.kubeconfig, { mode: 0o600 });
     const connection = await loadConnection({ kubeconfig: kubeconfigFile, environment: { home: data } });
     if (connection === undefined) throw new Error("the simulated cluster's own kubeconfig was not found"); // it was written just above
@@ -74,19 +82,31 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
         const tokens = new Map<string, string>();
         for (const node of simulation.nodeNames) tokens.set(node, readFileSync((await issueAgentToken(data, node)).file, "utf8").trim());
         // What another start's agents were ordered was done to another model.
-        const stateDir = path.join(data, "agent-state");
-        rmSync(stateDir, { recursive: true, force: true });
+        const stateDir = path.join(own, "agent-state");
         simulation.startAgents({ url: `https://127.0.0.1:${port}`, caPem: readFileSync(caFile, "utf8"), tokenFor: (node) => tokens.get(node), orders: { actionsOf: allowedActions(simulation.plan), stateDir } });
       },
       past,
       fill: (collector) => {
         collector.fillPast(past(HISTORY_MS)).catch((err: unknown) => log.error({ err }, "older history could not be filled in"));
       },
-      stop: () => simulation.stop(),
+      stop: async () => {
+        await simulation.stop();
+        rmSync(own, { recursive: true, force: true });
+      },
     };
   } catch (error) {
     await simulation.stop();
     throw error;
+  }
+}
+
+/** What starts left that were killed. One in use is told by its data file, which carries the same time and is held; one that just begins has none yet. */
+function discardRunFolders(data: string, nowMs: number): void {
+  const names = readdirSync(data);
+  for (const name of names) {
+    const startedMs = Number(RUN_FOLDER.exec(name)?.[1]);
+    if (Number.isNaN(startedMs) || Math.abs(nowMs - startedMs) < LONGEST_START_MS) continue;
+    if (!names.some((file) => file.startsWith("simulated-") && file.includes(`-${startedMs}-`))) rmSync(path.join(data, name), { recursive: true, force: true });
   }
 }
 
