@@ -31,3 +31,10 @@ it("an alert is what happened, without a figure that counts up: it would be read
   expect(alerts).toEqual(["The API server does not answer", "Nothing can be written to the data file"]);
   expect(html).toContain("40 s ago");
 });
+
+it("how much of the past is filled in, and that answers are of now already, stands above every page until all of it is", () => {
+  const html = shown({ backfill: { doneShare: 0.25 } });
+  expect(html).toContain("<b>Older history is being filled in:</b> 25 %. Answers are of now already.");
+  expect(html).toContain('<progress max="1" value="0.25" aria-label="History filled in"></progress>');
+  expect(shown({ backfill: { doneShare: 1 } })).toBe('<div class="banners"></div>');
+});
