@@ -13,6 +13,17 @@ import { ACTION_KEYS, readAudit } from "./queries";
 const EVERY_MS = 5_000;
 const TONES = { allowed: "", refused: "warn", done: "ok", failed: "bad" } as const;
 
+const VERB_WORDS: Readonly<Record<string, string>> = {
+  "action.run": "Run of an action",
+  "action.dry-run": "Dry run",
+  "cause.accept": "Cause accepted as it is",
+  "cause.withdraw": "Acceptance withdrawn",
+  "incident.acknowledge": "Incident acknowledged",
+  "incident.note": "Note written",
+  "incident.title": "Title given",
+  "kubelet-key.accept": "Kubelet's key accepted",
+};
+
 interface AuditPageProps {
   readonly initial: AuditLog;
   readonly pageSize: number;
@@ -54,7 +65,10 @@ export function AuditPage({ initial, pageSize, before, hasOlder }: AuditPageProp
                 <Instant at={Date.parse(entry.at)} nowMs={now} />
               </td>
               <td className="actor">{entry.actor}</td>
-              <td className="mono">{entry.verb}</td>
+              <td>
+                {VERB_WORDS[entry.verb]}
+                <code className="two">{entry.verb}</code>
+              </td>
               <td className="mono">{entry.object}</td>
               <td>
                 <span className={`chip ${TONES[entry.outcome]}`}>{entry.outcome}</span>

@@ -73,7 +73,7 @@ function Line({ item, nowMs }: { readonly item: StoryItemOut; readonly nowMs: nu
         <span className="med">{item.title}</span>
         {item.detail === undefined || item.attempts !== undefined ? null : <span className="two">{item.detail}</span>}
         {item.attempts === undefined ? null : <Attempts group={item.attempts} nowMs={nowMs} />}
-        {item.diff === undefined ? null : <Diff text={item.diff} />}
+        {item.diff === undefined ? null : saysWhatDiffers(item.diff) ? <Diff text={item.diff} /> : <span className="two">{item.diff}</span>}
       </div>
       <span className="kind">
         <Kind item={item} />
@@ -143,6 +143,9 @@ function Attempts({ group, nowMs }: { readonly group: AttemptGroupOut; readonly 
     </>
   );
 }
+
+/** An agent that may show nothing of a file says so in place of the lines. */
+const saysWhatDiffers = (diff: string): boolean => /^[+-]/m.test(diff);
 
 function Diff({ text }: { readonly text: string }) {
   return (

@@ -63,7 +63,8 @@ export class KindWatch {
       kind: this.options.plan.kind,
       state,
       objects: this.#known.size,
-      ...(reason === undefined ? {} : { reason }),
+      // It stands in the middle of sentences.
+      ...(reason === undefined ? {} : { reason: reason.replace(/\.$/, "") }),
       ...(this.#lastMs === undefined ? {} : { lastMs: this.#lastMs }),
       ...(this.#failing && this.#brokenSinceMs !== undefined ? { failingSinceMs: this.#brokenSinceMs } : {}),
     };
