@@ -52,6 +52,7 @@ beforeAll(() => {
         of(4, "node-4", { fleet: 3, causes: [] }),
         of(5, "node-5", { severity: "risks", state: "recovering", recoveredMs: nowMs - MINUTE }),
         of(6, "node-6", { state: "watched" }),
+        fleetIncident(7, { state: "closed", stateMs: nowMs, closedMs: nowMs, members: 0, nodes: [], now: { open: 0, unknown: 0, recovering: 0, closed: 0 } }),
       ],
       entries: [{ incident: 1, atMs: noMs, kind: "sign", text: "First sign" }, { incident: 1, atMs: noMs + MINUTE, kind: "opened", text: "Incident opened", detail: HOSTILE }, { incident: 3, atMs: noMs, kind: "opened", text: "Fleet incident opened" }],
       kept: [{ incident: 1, node: "node-1", fromMs: noMs - 60 * MINUTE, toMs: nowMs }],
@@ -71,7 +72,7 @@ const list = async (query = ""): Promise<{ ids: number[]; truncated: boolean }> 
 const detail = async (id: number) => ROUTES.incident.answer.strict().parse(await (await get(incident, `/api/v1/incidents/${id}`, { id: String(id) })).json());
 
 describe("the list of incidents", () => {
-  test("has those that are not over first, blocking before risks, and no member beside its fleet incident, and none that is only watched", async () => {
+  test("has those that are not over first, blocking before risks, and no member beside its fleet incident, and none that is only watched or has lost all its nodes", async () => {
     expect(await list()).toEqual({ ids: [3, 1, 5, 2], truncated: false });
     expect((await list("?state=open")).ids).toEqual([3, 1, 5]);
     expect((await list("?state=closed")).ids).toEqual([2]);

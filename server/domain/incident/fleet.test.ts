@@ -4,7 +4,7 @@ import { FLEET_WINDOW_MS, fleetThreshold, NO_HOLD_MS, RECOVERY_HOLD_MS } from ".
 import { cause, Follower, MINUTE, SECOND, T0 } from "./testing/looks";
 import { stormFinding } from "./storm-finding";
 import type { FleetIncident, NodeIncident } from "./types";
-import { titleOf } from "./words";
+import { leadOf, titleOf } from "./words";
 
 let ids = 0;
 function incident(node: string, turnMs: number, over: Partial<NodeIncident> = {}): NodeIncident {
@@ -62,6 +62,9 @@ describe("a fleet incident", () => {
     expect(fleet).toMatchObject({ state: "open", severity: "blocks", members: 6, now: { open: 6 }, signMs: T0, lastTurnMs: T0 + 100 * SECOND });
     expect(fleet.shared.shared.map(({ trait }) => trait)).toEqual(["kernel", "pool"]);
     expect(titleOf(fleet)).toBe("6 nodes cannot start pods, turned within 1 min 40 s");
+    expect(leadOf(fleet, T0)).toBe("6 nodes sick.");
+    expect(leadOf({ ...fleet, now: { open: 1, unknown: 0, recovering: 2, closed: 3 } }, T0)).toBe("1 node sick, 2 nodes recovering and 3 nodes closed.");
+    expect(leadOf({ ...fleet, members: 0 }, T0)).toBe("Its nodes went over to other incidents.");
   });
 
   it("names its cause by what was measured, and says where nothing tells the nodes apart or nobody could compare", () => {

@@ -1,6 +1,7 @@
 import type { Evidence } from "../answer";
 import { countWords, spanWords } from "../words";
 import { sharedWords } from "./shared-traits";
+import { causeKey } from "./track-causes";
 import type { FleetIncident } from "./types";
 
 /**
@@ -8,8 +9,9 @@ import type { FleetIncident } from "./types";
  * measured, never suspected; that they share nothing is a finding too.
  */
 export function stormFinding(fleet: FleetIncident): { readonly summary: string; readonly evidence: readonly Evidence[] } {
-  const { members, signMs, lastTurnMs, shared, sameCause } = fleet;
-  const together = sameCause === undefined ? `${countWords(members, "node")} turned within ${spanWords(signMs, lastTurnMs)}.` : `${countWords(members, "node")} had the same cause (${sameCause}) at the first look at them.`;
+  const { members, signMs, lastTurnMs, shared, sameCause, causes } = fleet;
+  const cause = causes.find((one) => causeKey(one) === sameCause)?.title ?? sameCause;
+  const together = sameCause === undefined ? `${countWords(members, "node")} turned within ${spanWords(signMs, lastTurnMs)}.` : `${countWords(members, "node")} had the same cause at the first look at them: ${cause}.`;
   return {
     summary: `${together} ${sharedWords(shared)}`,
     evidence: [

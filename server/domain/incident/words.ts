@@ -1,4 +1,4 @@
-import { countWords, durationWords, instantWords, spanWords } from "../words";
+import { countWords, durationWords, instantWords, listWords, spanWords } from "../words";
 import { leadingCause } from "./fleet";
 import { WEDGE_MS } from "./timing";
 import type { FleetIncident, Incident, NodeIncident } from "./types";
@@ -30,6 +30,12 @@ function nodeTitle(incident: NodeIncident): string {
   return state === "closed" && closedMs !== undefined ? `${node} could not start pods for ${spanWords(signMs, incident.recoveredMs ?? closedMs)}${what}` : `${node} cannot start pods${what}`;
 }
 
+/** "4 nodes sick", "1 node sick and 3 nodes closed": what there is none of is not told. */
+function standWords({ open, unknown, recovering, closed }: FleetIncident["now"]): string {
+  const stands = [[open, "sick"], [unknown, "unknown"], [recovering, "recovering"], [closed, "closed"]] as const;
+  return listWords(stands.flatMap(([count, word]) => (count === 0 ? [] : [`${countWords(count, "node")} ${word}`])), stands.length);
+}
+
 function fleetTitle({ members, severity, state, signMs, lastTurnMs, sameCause, causes }: FleetIncident): string {
   const cannot = severity === "blocks" ? (state === "closed" ? "could not start pods" : "cannot start pods") : state === "closed" ? "were at risk" : "are at risk";
   if (sameCause !== undefined) return `${countWords(members, "node")} ${cannot}: ${causes[0]?.title ?? sameCause}`;
@@ -39,7 +45,7 @@ function fleetTitle({ members, severity, state, signMs, lastTurnMs, sameCause, c
 /** The sentence under the title: what is known of it now. */
 export function leadOf(incident: Incident, nowMs: number): string {
   if (incident.state === "unknown") return incident.scope === "node" ? `Unknown: ${incident.causes.find(({ state }) => state === "unseen")?.reason ?? incident.answer.summary}` : "Unknown: no node of it is known to be sick, and of some it cannot be told.";
-  if (incident.scope === "fleet") return `${incident.now.open} sick, ${incident.now.unknown} unknown, ${incident.now.recovering} recovering, ${incident.now.closed} closed.`;
+  if (incident.scope === "fleet") return incident.members === 0 ? "Its nodes went over to other incidents." : `${standWords(incident.now)}.`;
   if (incident.state === "closed") return incident.closedBecause === "node-gone" ? "The node left the cluster; whether it had recovered is not known." : `Recovered ${instantWords(incident.recoveredMs ?? incident.closedMs ?? nowMs, nowMs)}.`;
   return incident.answer.summary;
 }

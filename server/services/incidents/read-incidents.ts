@@ -19,7 +19,8 @@ export interface ReadIncidentsInput {
 
 /**
  * Incidents: those that are not over first (those that block before risks, then by how they stand, the newest first), then
- * closed ones, the newest first. Members of a fleet incident are told under it, not beside it, unless a node is asked for.
+ * closed ones, the newest first. Members of a fleet incident are told under it, not beside it, unless a node is asked for; one
+ * whose nodes all went over to others is about nobody, and is not listed.
  */
 export async function readIncidents({ ctx, input }: { readonly ctx: Ctx; readonly input: ReadIncidentsInput }): Promise<IncidentList> {
   const { reader } = ctx;
@@ -33,10 +34,12 @@ export async function readIncidents({ ctx, input }: { readonly ctx: Ctx; readonl
     at: iso(nowMs),
     seq: reader.seq(),
     counts: reader.openIncidents(),
-    items: [...open, ...closed.rows].map((row) => incidentSummaryOut(row, nowMs, row.incident.scope === "fleet" ? (reader.incident(row.incident.id)?.members ?? []) : [])),
+    items: [...open, ...closed.rows].filter(isOfSomebody).map((row) => incidentSummaryOut(row, nowMs, row.incident.scope === "fleet" ? (reader.incident(row.incident.id)?.members ?? []) : [])),
     truncated: closed.truncated,
   };
 }
+
+const isOfSomebody = ({ incident }: IncidentRow): boolean => incident.scope === "node" || incident.members > 0;
 
 function byGravity({ incident: a }: IncidentRow, { incident: b }: IncidentRow): number {
   return Number(a.severity === "risks") - Number(b.severity === "risks") || RANK[a.state] - RANK[b.state] || b.signMs - a.signMs || b.id - a.id;
