@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { NodeView } from "../domain/node-view";
 import { committedCapture } from "./testing/captures/capture";
 import { captureLog } from "./testing/captures/capture-log";
-import { changed, type Change } from "./testing/captures/changed";
+import { changed, without, type Change } from "./testing/captures/changed";
 import { added, edited, isDaemon, listing, pods, saying, type EditedStatus } from "./testing/captures/edits";
 import { replayed } from "./testing/captures/replayed";
 
@@ -94,6 +94,7 @@ const TRIALS: readonly Trial[] = [
   { of: "healthy", what: "multusMasterCNI stands below another key", changes: [beside(OTHER), daemonConfig(JSON.stringify({ ...BASE, cni: { multusMasterCNI: OTHER } }))], named: [["wrong-master-cni/nested"]] },
   { of: "healthy", what: "the daemon's config is not JSON", changes: [ended(1, "[panic] startMultusDaemon failed to load the CNI server configuration: failed to unmarshall the daemon configuration: invalid character '\"' after object key:value pair"), ...passedBy, noGenerated, noSocket, daemonConfig('{"a":"b" "c":1}')], named: [["cni-config-invalid/daemon-config", "silent-bypass/refused-config"]] },
   { of: "healthy", what: "the conf dir is empty", changes: [noGenerated, noMaster, noSocket, notReady, ...wait(`network is not ready: ${NOT_READY}`)], named: [["cni-config-missing"]] },
+  { of: "healthy", what: "the conf dir is empty, and the node's object was not captured", changes: [noGenerated, noMaster, noSocket, without("node"), ...wait(`network is not ready: ${NOT_READY}`)], named: [["cni-config-missing"]] },
   { of: "healthy", what: "two daemons overlapped", changes: [...passedBy, noGenerated, noSocket], named: [["silent-bypass/overlapping-daemons"]] },
   { of: "healthy", what: "the daemon asks for more memory than the node has", changes: [unscheduled, noSocket, ...wait(NO_SOCKET)], named: [["daemon-unschedulable/memory", "daemon-down"]] },
   { of: "install-deadlock-cp-f", what: "another cp says so, between two tries of the installer", changes: [betweenTries], named: [["install-deadlock", "daemon-down"]] },

@@ -24,10 +24,12 @@ causeCases(cniConfigMissing, {
     { name: "where the conf dir is empty and the runtime says that it has no network", certainty: "named", says: ["/etc/cni/net.d"], input: causeInput({ node: notReady(), report: report({}) }) },
     { name: "the same by the agent alone, while the API says nothing", certainty: "named", input: causeInput({ report: report({}), source: (source) => (source === "api" ? { source, freshness: "stale", reason: "nothing for 5 min" } : { source, freshness: "fresh" }) }) },
     { name: "by the agent's folder and the node's condition, where the runtime could not be asked", certainty: "named", input: causeInput({ node: notReady(), report: agentReport({ config: { looked: true, reading: EMPTY } }) }) },
+    { name: "by the agent's folder and pods that wait, where nothing else tells of the runtime", certainty: "named", says: ["pods say"], input: causeInput({ node: node({ conditions: [] }), errors: [text], report: agentReport({ config: { looked: true, reading: EMPTY }, runtime: { looked: false, reason: "CRI socket refused" } }) }) },
   ],
   almost: [
     { name: "where a file is in force", input: causeInput({ report: report({ effectiveFile: "10-bridge.conflist" }, true) }) },
     { name: "where files are there and broken", input: causeInput({ node: notReady(), report: report({ fileProblems: ["10-bridge.conflist: not JSON"] }) }) },
+    { name: "where the folder is empty and pods said so before the runtime was ready", input: causeInput({ errors: [text], report: report({}, true) }) },
     { name: "where the runtime is ready although the folder at which the agent looks is empty", input: causeInput({ report: report({}, true) }) },
     { name: "in the first seconds of it", input: causeInput({ node: notReady(NOW_MS - CONFIG_SETTLES_MS + 1), report: report({}) }) },
     { name: "on a node that is just joining", input: causeInput({ node: { ...notReady(), createdMs: NOW_MS - NODE_JOINS_MS + 1 }, report: report({}) }) },

@@ -15,7 +15,7 @@ export const cniConfigMissing: Cause = {
   impact: "No pod that needs a pod network can start on this node. Running pods go on. The node is tainted not-ready, so most new pods go elsewhere.",
   checks: [
     "The agent: no usable file in the runtime's conf dir, and no broken one.",
-    "The runtime (by the agent) or the node's Ready condition: the network is not ready, for at least 20 s, on a node older than 2 min.",
+    "The runtime (by the agent) or the node's Ready condition: the network is not ready, for at least 20 s, on a node older than 2 min. Where neither is heard, waiting pods that repeat the runtime's words.",
     "Without the agent: the Ready condition or texts of waiting pods say that the network plugin is not initialized. Whether a file is absent, broken or not loaded cannot be told then.",
   ],
   lookAlikes: [
@@ -38,7 +38,7 @@ export const cniConfigMissing: Cause = {
     const folder = confDir(input);
     // A runtime that is ready now has a config, whatever pods said before.
     const texts = textsFor(input, "cni-config-missing").filter(({ text }) => !(network.told && network.ready && saysUninitialized(text)));
-    if (folder.looked && folder.effectiveFile === undefined && folder.broken.length === 0) return [emptyFolder(input, network, folder)];
+    if (folder.looked && folder.effectiveFile === undefined && folder.broken.length === 0) return [emptyFolder(input, network, folder, texts)];
     if (texts.length > 0 && !folder.looked) return [byTexts(input, network, texts, folder.reason)];
     if (texts.some(({ text }) => !saysUninitialized(text))) return [byTexts(input, network, texts.filter(({ text }) => !saysUninitialized(text)))];
     if (folder.looked) return [clear(folder.effectiveFile === undefined ? `Files are in ${folder.dir}, and none can be used.` : `${folder.effectiveFile} is in ${folder.dir}.`, [folder.evidence])];
@@ -47,7 +47,10 @@ export const cniConfigMissing: Cause = {
   },
 };
 
-function emptyFolder(input: CauseInput, network: RuntimeNetwork, folder: Extract<ReturnType<typeof confDir>, { looked: true }>): Finding {
+function emptyFolder(input: CauseInput, network: RuntimeNetwork, folder: Extract<ReturnType<typeof confDir>, { looked: true }>, texts: readonly ErrorGroup[]): Finding {
+  const saidByPods = texts.filter(({ text }) => saysUninitialized(text));
+  if (!network.told && saidByPods.length > 0 && !isSettling(input, undefined))
+    return { state: "firing", certainty: "named", explains: bringsAbout(input), summary: `${folder.dir} holds no CNI config, and pods say that the runtime has none.`, evidence: [folder.evidence, ...textEvidence(saidByPods)], pods: podsOf(saidByPods).slice(0, MAX_PODS_NAMED) };
   if (!network.told) return cannotTell(network.reason, [folder.evidence, couldNotLook("Whether the runtime's network is ready", "agent", network.reason)]);
   const evidence = [folder.evidence, ...network.evidence];
   if (network.ready) return clear(`${folder.dir} is empty, and the runtime says that its network is ready: it looks elsewhere, or holds what it loaded before.`, evidence);
