@@ -52,7 +52,7 @@ beforeAll(() => {
         of(4, "node-4", { fleet: 3, causes: [] }),
         of(5, "node-5", { severity: "risks", state: "recovering", recoveredMs: nowMs - MINUTE }),
         of(6, "node-6", { state: "watched" }),
-        fleetIncident(7, { state: "closed", stateMs: nowMs, closedMs: nowMs, members: 0, nodes: [], now: { open: 0, unknown: 0, recovering: 0, closed: 0 } }),
+        fleetIncident(17, { state: "closed", stateMs: nowMs, closedMs: nowMs, members: 0, nodes: [], now: { open: 0, unknown: 0, recovering: 0, closed: 0 } }),
       ],
       entries: [{ incident: 1, atMs: noMs, kind: "sign", text: "First sign" }, { incident: 1, atMs: noMs + MINUTE, kind: "opened", text: "Incident opened", detail: HOSTILE }, { incident: 3, atMs: noMs, kind: "opened", text: "Fleet incident opened" }],
       kept: [{ incident: 1, node: "node-1", fromMs: noMs - 60 * MINUTE, toMs: nowMs }],
