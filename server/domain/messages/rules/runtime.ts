@@ -126,7 +126,7 @@ export const RUNTIME_RULES = [
   rule(
     "not-cni",
     "A security profile cannot be applied",
-    ["seccomp", "apparmor profile", "load apparmor", "selinux relabel", "failed to set selinux", "failed to generate seccomp"],
+    ["seccomp", "apparmor profile", "load apparmor", "apparmor_parser", "selinux relabel", "failed to set selinux", "failed to generate seccomp"],
     { rank: RANK.call, confidence: "high", without: ["avc:", 'apparmor="denied"'] },
   ),
   rule(
@@ -187,7 +187,7 @@ export const RUNTIME_RULES = [
     ],
     { rank: RANK.frame, confidence: "low" },
   ),
-  rule("not-cni", "A container's image cannot be had", ["imagepullbackoff", "errimagepull", "invalidimagename"], { confidence: "high" }),
+  rule("not-cni", "A container's image cannot be had", ["imagepullbackoff", "errimagepull", "errimageneverpull", "invalidimagename"], { confidence: "high" }),
   rule(
     "runtime-stuck-or-slow",
     "The runtime did not start the sandbox's container in time",

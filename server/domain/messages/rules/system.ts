@@ -31,6 +31,7 @@ export const SYSTEM_RULES = [
       rank: RANK.fact,
       without: [
         "failed to create shim task", "failed to create containerd task", "oci runtime", "runc create", "failed to start container", "unable to start container",
+        "failed to create containerd container", "apparmor_parser",
       ],
     },
   ),
