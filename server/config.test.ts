@@ -19,6 +19,17 @@ test("an empty data folder is refused from the environment as well: it would be 
   expect(() => serveConfig([], { SANDGLASS_DATA: "" })).toThrow("--data is empty");
 });
 
+test("a variable of our name that nobody knows is refused; those that Kubernetes gives a pod for Services named after us are none of ours", () => {
+  expect(() => serveConfig([], { SANDGLASS_PROT: "1" })).toThrow("The environment has SANDGLASS_PROT, which Sandglass does not know");
+  // As the kubelet writes them for the Services "sandglass" and "sandglass-agents", the second with a named port.
+  const ofServices = {
+    SANDGLASS_SERVICE_HOST: "10.96.0.7", SANDGLASS_SERVICE_PORT: "7400", SANDGLASS_PORT: "tcp://10.96.0.7:7400", SANDGLASS_PORT_7400_TCP: "tcp://10.96.0.7:7400", SANDGLASS_PORT_7400_TCP_PROTO: "tcp", SANDGLASS_PORT_7400_TCP_PORT: "7400", SANDGLASS_PORT_7400_TCP_ADDR: "10.96.0.7",
+    SANDGLASS_AGENTS_SERVICE_HOST: "fd00::7", SANDGLASS_AGENTS_SERVICE_PORT: "7443", SANDGLASS_AGENTS_SERVICE_PORT_PUSH: "7443", SANDGLASS_AGENTS_PORT: "tcp://[fd00::7]:7443", SANDGLASS_AGENTS_PORT_7443_TCP_ADDR: "fd00::7",
+  };
+  expect(serveConfig([], ofServices)).toEqual(serveConfig([], {}));
+  expect(serveConfig([], { ...ofServices, SANDGLASS_PORT: "7500" }).port).toBe(7500);
+});
+
 test.each([
   ["--port", "0"], ["--port", "65536"], ["--port", "7e3"], ["--nodes", "0"], ["--nodes", "5001"], ["--speed", "1.5"], ["--kubelet", "both"], ["--log-level", "loud"],
   ["--cni-daemon", "multus"], ["--agent-account", "nobody"], ["--agent-name", "a b;DROP"], ["--agent-name", "*.example"], ["--agent-host", "no host"], ["--scenario", "x".repeat(41)],

@@ -128,6 +128,10 @@ export const SERVE_OPTIONS = {
 
 /** Variables with our prefix that are not the product's: the test cluster's and the ones a parent process sets. */
 const FOREIGN_VARIABLES = /^SANDGLASS_(CLUSTER_\w+|SHIM_\w+|CAPTURE_\w+|KUBELET|WEB|TEST_\w+)$/;
+/** What Kubernetes puts into every pod for a Service whose name begins with ours: told by its name, or by an address where a number should stand. */
+const OF_SERVICE = /^SANDGLASS_(\w+_)?(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+const ADDRESS_OF_SERVICE = /^(tcp|udp|sctp):\/\//;
+const isOfService = (name: string, value: string): boolean => OF_SERVICE.test(name) || (name.endsWith("_PORT") && ADDRESS_OF_SERVICE.test(value));
 const KNOWN_VARIABLES = { SANDGLASS_PORT: "port", SANDGLASS_DATA: "data", SANDGLASS_LOG_LEVEL: "log-level" } as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -137,7 +141,7 @@ export const processEnvironment = (): Environment => process.env;
 export function serveConfig(args: readonly string[], env: Environment): ServeConfig {
   const fromEnv: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("SANDGLASS_") || value === undefined || FOREIGN_VARIABLES.test(name)) continue;
+    if (!name.startsWith("SANDGLASS_") || value === undefined || FOREIGN_VARIABLES.test(name) || isOfService(name, value)) continue;
     if (!Object.hasOwn(KNOWN_VARIABLES, name)) throw new ConfigError(`The environment has ${name}, which Sandglass does not know. It knows ${Object.keys(KNOWN_VARIABLES).join(", ")}; everything else is an option.`);
     fromEnv[KNOWN_VARIABLES[name as keyof typeof KNOWN_VARIABLES]] = value;
   }
