@@ -39,12 +39,15 @@ test.beforeEach(() => {
 });
 test.afterEach(() => rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
-test("a start after a build installs and builds nothing", async () => {
-  const { npm, printed } = await npmStart(data);
+test("a start after a build installs and builds nothing, and tells each step with its time, the cluster in one line and one address", async () => {
+  const { npm, port, printed } = await npmStart(data);
   const ended = once(npm, "exit");
   npm.kill("SIGTERM");
   await ended;
   expect(printed()).not.toMatch(/Installing|Building|Generating/);
+  for (const step of ["Finding the cluster", "Starting the simulated cluster", "Preparing the data file", "Starting to collect", "Starting the pages"]) expect.soft(printed()).toMatch(new RegExp(`^ *${step} +\\d+\\.\\d s$`, "m"));
+  expect(printed().match(/^Cluster: .*$/gm)).toEqual([expect.stringMatching(/^Cluster: simulated \(.+\) at https:\/\/127\.0\.0\.1:\d+ \(v[^)]+\) as simulated-admin, actions on$/)]);
+  expect(printed().match(/http:\/\/\S+/g)).toEqual([`http://localhost:${port}`]);
 });
 
 for (const { name, which, signal } of [
