@@ -14,6 +14,7 @@ import type { Connection } from "../sources/kube-api/connect";
 import { isInterestingDaemonSet } from "../sources/kube-api/project";
 import { startKubeApiSource } from "../sources/kube-api/source";
 import { StoreUnwritable, type CollectorStatus, type Ingest } from "../store/types";
+import { watchClock } from "./clock-watch";
 import { LOAD_CLOSED_MS } from "./incident-keeper";
 import { InterruptedRuns } from "./interrupted-runs";
 import { startKubelets } from "./kubelets";
@@ -115,7 +116,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       ending.push(() => server.close());
     }
     const api = startKubeApiSource({
-      connection,
+      connection: watchClock(connection, clock, log),
       observe,
       clock,
       log,

@@ -35,7 +35,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const lateness = gauge("sandglass_scrape_late_seconds", "Largest lateness of a scrape in the last period");
   const writable = gauge("sandglass_store_writable", "1 while the store can be written");
   const refusedRows = gauge("sandglass_refused_rows", "Rows given up since the start, since the store refused them and nothing else");
-  const dropped = gauge("sandglass_dropped_samples", "Samples given up while the store could not be written");
+  const dropped = gauge("sandglass_dropped_samples", "Samples that were lost: given up while the store could not be written, or of a time that it does not hold");
   const reports = new Counter({ name: "sandglass_agent_reports_total", help: "Reports of agents that were taken", registers: [registry] });
   const refused = new Counter({ name: "sandglass_agent_dropped_total", help: "Messages to the agent port that were dropped, by reason", labelNames: ["reason"], registers: [registry] });
   const turnedAway = new Counter({ name: "sandglass_agent_connections_turned_away_total", help: "Connections to the agent port that were closed at once because there were too many", registers: [registry] });
