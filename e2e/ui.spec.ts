@@ -177,6 +177,15 @@ test.describe("every page", () => {
     });
   }
 
+  test("shows where the focus is, in forced colours too", async ({ page }) => {
+    await page.emulateMedia({ forcedColors: "active" });
+    await open(page, "/");
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus-visible");
+    await expect(focused).toHaveCSS("outline-style", "solid");
+    await expect(focused).not.toHaveCSS("outline-color", "rgba(0, 0, 0, 0)");
+  });
+
   test("shows and keeps the theme that was chosen, from its first byte on", async ({ page }) => {
     await page.emulateMedia({ colorScheme: "light" });
     await open(page, "/");
