@@ -7,6 +7,7 @@ import { createLog } from "../log";
 import { loadConnection } from "../sources/kube-api/connect";
 import { request } from "../sources/kube-api/request";
 import { prepareFile } from "../store/file";
+import { holdWriteLock } from "../store/testing/hold";
 import { simulatedCluster } from "./simulated-cluster";
 
 let data: string;
@@ -40,19 +41,31 @@ test("two that share a data folder are each reached by a kubeconfig of their own
   expect(runs()).toEqual([]);
 });
 
-test("what a start left that was killed goes at the next one; what is in use, or just begins, stays", async () => {
+/** A start that goes on, as far as another one can tell. */
+function running(startedMs: number, seed = "1"): { readonly end: () => void } {
   const folder = path.join(data, "simulated");
-  const [oldMs, usedMs, beginsMs] = [1_000_000, 2_000_000, Date.now() - 60_000];
-  for (const ms of [oldMs, usedMs, beginsMs]) mkdirSync(path.join(folder, `run-${ms}`), { recursive: true });
-  const used = prepareFile({ dataDir: folder, clusterUid: `simulated:healthy:1:${usedMs}`, simulated: true, nowMs: usedMs, migrationsDir: path.resolve(import.meta.dirname, "../../prisma/migrations") });
-  const held = new (await import("better-sqlite3")).default(`${used.file}.lock`); // as another process would hold it
-  held.exec("BEGIN EXCLUSIVE");
-  try {
-    const cluster = await start(1);
-    expect(runs()).toEqual(expect.arrayContaining([`run-${usedMs}`, `run-${beginsMs}`]));
-    expect(runs()).toHaveLength(3);
-    await cluster.stop();
-  } finally {
-    held.close();
-  }
+  mkdirSync(path.join(folder, `run-${startedMs}`), { recursive: true });
+  const { file } = prepareFile({ dataDir: folder, clusterUid: `simulated:healthy:${seed}:${startedMs}`, simulated: true, nowMs: startedMs, migrationsDir: path.resolve(import.meta.dirname, "../../prisma/migrations") });
+  const end = holdWriteLock(`${file}.lock`);
+  return { end };
+}
+
+test("what a start left that was killed goes at the next one; what is in use, or just begins, stays", async () => {
+  const [killedMs, usedMs, beginsMs] = [1_760_000_000_000, 1_770_000_000_000, Date.now() - 60_000];
+  for (const ms of [killedMs, beginsMs]) mkdirSync(path.join(data, "simulated", `run-${ms}`), { recursive: true });
+  const other = running(usedMs);
+  const cluster = await start(1);
+  expect(runs()).toHaveLength(3);
+  expect(runs()).toEqual(expect.arrayContaining([`run-${usedMs}`, `run-${beginsMs}`]));
+  await cluster.stop();
+  other.end();
+});
+
+test("what is in use stays also where a long seed leaves no time in the name of its file", async () => {
+  const usedMs = 1_770_000_000_000;
+  const other = running(usedMs, "s".repeat(64));
+  const cluster = await start(1);
+  expect(runs()).toContain(`run-${usedMs}`);
+  await cluster.stop();
+  other.end();
 });

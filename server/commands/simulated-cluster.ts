@@ -39,6 +39,7 @@ export interface Past {
 
 const RUN_PREFIX = "run-";
 const RUN_FOLDER = /^run-(\d+)$/;
+const TIME_IN_NAME = /-\d{13}-[0-9a-f]{8}\.db$/;
 /** From the making of its folder until its data file is held. */
 const LONGEST_START_MS = 10 * 60_000;
 /** Steps of the history that is filled in: the period of kubelets and agents. */
@@ -103,10 +104,13 @@ export async function simulatedCluster(config: ServeConfig, log: Log): Promise<S
 /** What starts left that were killed. One in use is told by its data file, which carries the same time and is held; one that just begins has none yet. */
 function discardRunFolders(data: string, nowMs: number): void {
   const names = readdirSync(data);
+  const held = names.filter((name) => name.startsWith("simulated-") && name.endsWith(".db"));
+  // A long seed cuts the time off the name.
+  if (!held.every((name) => TIME_IN_NAME.test(name))) return;
   for (const name of names) {
     const startedMs = Number(RUN_FOLDER.exec(name)?.[1]);
     if (Number.isNaN(startedMs) || Math.abs(nowMs - startedMs) < LONGEST_START_MS) continue;
-    if (!names.some((file) => file.startsWith("simulated-") && file.includes(`-${startedMs}-`))) rmSync(path.join(data, name), { recursive: true, force: true });
+    if (!held.some((file) => file.includes(`-${startedMs}-`))) rmSync(path.join(data, name), { recursive: true, force: true });
   }
 }
 
