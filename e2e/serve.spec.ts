@@ -14,9 +14,9 @@ const NODE = path.resolve(import.meta.dirname, "../node_modules/node/bin/node");
 const dir = mkdtempSync(path.join(os.tmpdir(), "sandglass-serve-"));
 test.afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const run = (args: readonly string[], env: Record<string, string> = {}): Promise<{ code: number; text: string }> =>
+const run = (args: readonly string[], env: Record<string, string> = {}, command = "serve"): Promise<{ code: number; text: string }> =>
   new Promise((resolve) => {
-    execFile(NODE, [BUNDLE, "serve", ...args], { env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", HOME: dir, ...env }, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(NODE, [BUNDLE, command, ...args], { env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", HOME: dir, ...env }, timeout: 60_000 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), text: stdout + stderr });
     });
   });
@@ -107,6 +107,22 @@ test.describe("what cannot start says so in one sentence and ends with a code", 
     expect(code).toBe(1);
     expect(text).toContain("cannot be made");
     expect(text).toContain("--data");
+  });
+
+  test("a place that another command may not write to", async () => {
+    const file = path.join(dir, "another-file");
+    writeFileSync(file, "");
+    const below = path.join(file, "below");
+    for (const [command, args] of [
+      ["agent-token", ["node-1", "--data", below]],
+      ["simulate", ["--nodes", "1", "--scenario", "healthy", "--kubeconfig", below]],
+      ["record", ["--simulate", "--nodes", "1", "--out", below]],
+    ] as const) {
+      const { code, text } = await run(args, {}, command);
+      expect.soft(code, command).toBe(1);
+      expect.soft(text.trim().split("\n").at(-1)).toMatch(new RegExp(`^sandglass: .*${below}.* cannot be `));
+      expect.soft(text).not.toContain("    at ");
+    }
   });
 });
 

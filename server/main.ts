@@ -1,6 +1,6 @@
 import path from "node:path";
 import { ConfigError, processEnvironment } from "./config";
-import { isActionable } from "./errors";
+import { lastWords } from "./errors";
 
 /** The command line. Each command is loaded only when it is asked for, so the agent carries nothing of the server. */
 const COMMANDS = {
@@ -62,7 +62,7 @@ main()
       process.exitCode = code;
     },
     (error: unknown) => {
-      process.stderr.write(`sandglass: ${isActionable(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      process.stderr.write(`sandglass: ${lastWords(error)}\n`);
       process.exitCode = error instanceof ConfigError ? 2 : 1;
     },
   )
