@@ -25,7 +25,7 @@ export function planText(plan: ActionPlan): string {
 const section = (title: string, lines: readonly string[]): string => (lines.length === 0 ? "" : [`${title}:`, ...lines].join("\n"));
 
 /** The same patch as a command; its text is quoted for a shell, whatever it holds. */
-export function kubectlOf(call: Call, { object }: Pick<ActionPlan, "object">): string {
+function kubectlOf(call: Call, { object }: Pick<ActionPlan, "object">): string {
   if (call.method !== "PATCH") return `On the node: ${call.method} ${call.path}`;
   return `kubectl --namespace ${object.namespace} patch ${object.kind.toLowerCase()} ${object.name} --type strategic --patch ${shellQuote(call.body ?? "{}")}`;
 }

@@ -29,7 +29,7 @@ export function createCursor(): Cursor {
 
 export const CursorContext = createContext<Cursor | undefined>(undefined);
 
-export function useCursor(): Cursor {
+function useCursor(): Cursor {
   const cursor = useContext(CursorContext);
   if (cursor === undefined) throw new Error("a chart outside of its workbench");
   return cursor;

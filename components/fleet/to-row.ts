@@ -65,7 +65,7 @@ function throttledReading(signals: readonly SignalNowOut[]): Reading {
 }
 
 /** The pipeline words a share that cannot exist as "no CPU limit". */
-export const saysNoLimit = (reason: string | undefined): boolean => reason !== undefined && /\bno (cpu )?limit\b/i.test(reason);
+const saysNoLimit = (reason: string | undefined): boolean => reason !== undefined && /\bno (cpu )?limit\b/i.test(reason);
 
 const ABSENT = SOCKET_STATES.indexOf("absent");
 

@@ -25,7 +25,7 @@ export function stateView({ state, severity, closedBecause }: Pick<IncidentSumma
 }
 
 /** From the first sign to recovery; for one that is not over until now. */
-export function lastedSeconds({ sign, recovered, closed, state }: Pick<IncidentSummary, "sign" | "recovered" | "closed" | "state">, nowMs: number): number {
+function lastedSeconds({ sign, recovered, closed, state }: Pick<IncidentSummary, "sign" | "recovered" | "closed" | "state">, nowMs: number): number {
   const end = state === "closed" ? (recovered ?? closed) : undefined;
   return Math.max(0, (end === undefined ? nowMs : Date.parse(end)) - Date.parse(sign)) / 1_000;
 }

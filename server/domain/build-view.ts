@@ -105,7 +105,7 @@ function withRisk(judgement: Judgement, diagnosis: Diagnosis): Judgement {
 }
 
 /** Freshness of every source of the node at `nowMs`; Prometheus only where one is configured. */
-export function sourcesOf(window: NodeWindow, nowMs: number): readonly SourceStatus[] {
+function sourcesOf(window: NodeWindow, nowMs: number): readonly SourceStatus[] {
   const ready = window.node.conditions.find(({ type }) => type === "Ready");
   const agent = window.agent.configured || window.agent.reason !== undefined ? window.agent : { ...window.agent, reason: "no agent on this node" };
   return [

@@ -73,7 +73,7 @@ export function needsSandbox(pod: PodObject): boolean {
  * The later of PodScheduled=True and the condition PodReadyToStartContainers turning False. A pod that was made with its
  * node already set has no PodScheduled: then its creation. Never after `nowMs`, so that clocks that differ give no negative dwell.
  */
-export function waitSinceMs(pod: PodObject, nowMs: number): number {
+function waitSinceMs(pod: PodObject, nowMs: number): number {
   const boundMs = pod.scheduledMs ?? pod.createdMs;
   const turnedMs = pod.readyToStart?.status === false ? pod.readyToStart.sinceMs : undefined;
   const sinceMs = boundMs === undefined ? turnedMs : turnedMs === undefined ? boundMs : Math.max(boundMs, turnedMs);

@@ -160,7 +160,7 @@ export function Undo({ undo }: { readonly undo: ActionPlan["undo"] }) {
   );
 }
 
-export function PassRule({ passRule }: { readonly passRule: string }) {
+function PassRule({ passRule }: { readonly passRule: string }) {
   return (
     <Block id="pass-h" title="How it will be told">
       <p className="line">{passRule}</p>

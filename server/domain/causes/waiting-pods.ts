@@ -25,7 +25,7 @@ export function milderForOwnRequests(input: CauseInput, groups: readonly ErrorGr
 }
 
 /** Network attachments that a pod asks for, as "namespace/name". */
-export function attachmentsOf(pod: PodObject): readonly string[] {
+function attachmentsOf(pod: PodObject): readonly string[] {
   if (pod.networks === undefined) return [];
   return [...new Set(requestedAttachments(pod.networks).map(({ namespace = pod.namespace, name }) => `${namespace}/${name}`))];
 }
