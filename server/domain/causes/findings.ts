@@ -20,10 +20,20 @@ export const textEvidence = (groups: readonly ErrorGroup[]): readonly Evidence[]
   groups.slice(0, MAX_GROUPS_SHOWN).map(({ text, explanation, count, lastMs }) => ({
     what: `Text of ${countWords(count, "pod")}${explanation.because[0] === undefined ? "" : `: ${explanation.because[0].says}`}`,
     look: "seen",
-    value: lineWords(text, MAX_EVIDENCE_TEXT_CHARS),
+    value: excerptOf(text, explanation.because[0]?.text),
     atMs: lastMs,
     source: "api",
   }));
+
+/** How much of what stands before the telling piece is repeated with it. */
+const LEAD_CHARS = 80;
+
+/** So much of a text as evidence repeats: from its beginning, or where what tells something lies too far back, from a little before that. */
+function excerptOf(text: string, telling: string | undefined): string {
+  const at = telling === undefined ? -1 : text.indexOf(telling);
+  const isCut = at >= 0 && at + (telling?.length ?? 0) >= MAX_EVIDENCE_TEXT_CHARS;
+  return isCut && at > LEAD_CHARS ? `… ${lineWords(text.slice(at - LEAD_CHARS), MAX_EVIDENCE_TEXT_CHARS - 2)}` : lineWords(text, MAX_EVIDENCE_TEXT_CHARS);
+}
 
 export const podsOf = (groups: readonly ErrorGroup[]): readonly string[] => [...new Set(groups.flatMap(({ pods }) => pods))];
 
