@@ -148,7 +148,8 @@ export class NodeModel {
     pod.phase = "Running";
     pod.container.state = "running";
     pod.container.id = this.random.hex(64);
-    pod.container.startedMs = pod.createdMs;
+    // What it mounts of the daemon's is as the daemon made it: it began after that.
+    pod.container.startedMs = pod.mounts.length === 0 ? pod.createdMs : Math.max(pod.createdMs, ...[...this.kubelet.pods.values()].filter(({ kind }) => kind === "cni-daemon").map(({ createdMs }) => createdMs));
     const hostNetwork = isHostNetwork(pod);
     this.runtime.adopt({ id, podUid: pod.uid, namespace: pod.namespace, podName: pod.name, attempt: 0, hostNetwork, state: "ready", createdMs: pod.createdMs, networkDown: hostNetwork });
     if (pod.kind === "cni-daemon") this.adoptDaemon(pod);
