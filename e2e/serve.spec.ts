@@ -1,12 +1,13 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { createServer as createTlsServer } from "node:https";
 import os from "node:os";
 import path from "node:path";
 import { issueCertificate, makeAuthority } from "@/server/pki";
 import { freePort } from "../server/dev/free-port";
+import { isAlive } from "./setup/processes";
 import { BUNDLE, startProduct, until } from "./setup/product";
 import { expect, test } from "./setup/test";
 
@@ -143,6 +144,19 @@ test("own metrics are told on the port of --metrics-port, and nowhere else", asy
 });
 
 test.describe("ending", () => {
+  test("SIGTERM while a credential plugin hangs ends both, before there is any page", async () => {
+    const told = path.join(dir, "plugin-pid");
+    const file = kubeconfig("hanging", "https://127.0.0.1:1", { exec: { apiVersion: "client.authentication.k8s.io/v1", interactiveMode: "Never", command: "/bin/sh", args: ["-c", `echo $$ > ${told}.new; mv ${told}.new ${told}; exec sleep 300`] } });
+    const child = spawn(NODE, [BUNDLE, "serve", "--port", String(await freePort()), "--kubeconfig", file, "--data", path.join(dir, "hanging-data")], { stdio: "ignore" });
+    const ended = once(child, "exit");
+    const plugin = await until("the plugin", 30_000, async () => (existsSync(told) ? Number(readFileSync(told, "utf8")) : undefined));
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    expect(await ended).toEqual([0, null]);
+    clearTimeout(late);
+    await expect.poll(() => isAlive(plugin)).toBe(false);
+  });
+
   test("SIGTERM ends everything with a page open, and leaves no port and no lock", async ({ page }) => {
     const dataDir = path.join(dir, "ending");
     const product = await startProduct({ args: ["--simulate", "--nodes", "3", "--scenario", "healthy"], dataDir });

@@ -8,16 +8,22 @@ export interface ChosenCluster {
   readonly identity: ClusterIdentity;
 }
 
-/** The configured cluster, or `undefined` where none is and the simulated one stands in. Throws ConnectError with one sentence. */
-export async function configuredCluster(config: ServeConfig, env: Environment): Promise<ChosenCluster | undefined> {
+/** The configured cluster, or `undefined` where none is and the simulated one stands in. Throws ConnectError with one sentence; `signal` ends the waiting for it. */
+export async function configuredCluster(config: ServeConfig, env: Environment, signal: AbortSignal): Promise<ChosenCluster | undefined> {
   if (config.simulate) return undefined;
   const connection = await loadConnection({ kubeconfig: config.kubeconfig, context: config.context, environment: clusterEnvironment(env) });
   if (connection === undefined) return undefined;
+  // Closed, it breaks off what is under way, a credential plugin that hangs too.
+  const breakOff = (): void => void connection.close();
+  signal.addEventListener("abort", breakOff, { once: true });
   try {
+    if (signal.aborted) breakOff();
     return { connection, identity: await identify(connection) };
   } catch (error) {
     await connection.close();
     throw error;
+  } finally {
+    signal.removeEventListener("abort", breakOff);
   }
 }
 

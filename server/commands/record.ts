@@ -67,7 +67,7 @@ interface Chosen {
 
 async function chosen(config: ServeConfig, io: CommandIo, log: Log, ending: (() => Promise<void> | void)[]): Promise<Chosen> {
   if (!config.simulate) {
-    const cluster = await configuredCluster(config, io.env);
+    const cluster = await configuredCluster(config, io.env, io.signal);
     if (cluster === undefined) throw new ConfigError("No cluster is configured. Give a kubeconfig with --kubeconfig, or record a pretend cluster with --simulate.");
     ending.push(() => cluster.connection.close());
     return { cluster, simulated: undefined, config };

@@ -56,7 +56,7 @@ export async function serve(args: readonly string[], io: CommandIo): Promise<num
 
   const ending: (() => Promise<void> | void)[] = [];
   try {
-    const chosen = await progress.step("Finding the cluster", () => configuredCluster(config, io.env));
+    const chosen = await progress.step("Finding the cluster", () => configuredCluster(config, io.env, io.signal));
     const simulated = chosen === undefined ? await progress.step("Starting the simulated cluster", () => simulatedCluster(config, log)) : undefined;
     if (simulated !== undefined) ending.push(() => simulated.stop());
     const cluster: ChosenCluster = chosen ?? asChosen(simulated);

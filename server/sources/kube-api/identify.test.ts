@@ -62,6 +62,17 @@ describe("which cluster it is", () => {
   });
 });
 
+describe("a credential plugin", () => {
+  it("may take longer than an answer of the API server", async () => {
+    const patient = await connectTo(server, { exec: { command: "/bin/sh", args: ["-c", `sleep 1.5; echo '{"status":{"token":"t"}}'`] } });
+    try {
+      expect(await identify(patient, 1_000)).toMatchObject({ uid: "uid-of-kube-system", user: "alice" });
+    } finally {
+      await patient.close();
+    }
+  });
+});
+
 describe("what ends the start", () => {
   it("is a credential that is not accepted", async () => {
     answer("GET /version", 401, refusal(401, "Unauthorized"));

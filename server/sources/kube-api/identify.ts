@@ -19,11 +19,13 @@ const accessSchema = z.object({ status: z.object({ allowed: z.boolean(), denied:
 /** SelfSubjectReview came with 1.26 as alpha; before that nobody says who one is. */
 const REVIEW_VERSIONS = ["v1", "v1beta1", "v1alpha1"] as const;
 
-/** Which cluster this is and as whom we ask. Throws a ConnectError where it cannot be reached or refuses us altogether. */
-export async function identify(connection: Connection): Promise<ClusterIdentity> {
-  const version = await versionOf(connection);
-  const uid = await uidOf(connection);
-  const user = await userOf(connection);
+/** Which cluster this is and as whom we ask, each answer within `timeoutMs`. Throws a ConnectError where it cannot be reached or refuses us altogether. */
+export async function identify(connection: Connection, timeoutMs: number = IDENTIFY_TIMEOUT_MS): Promise<ClusterIdentity> {
+  // A credential plugin has a time-out of its own, and may well need longer than any answer.
+  await connection.credentials();
+  const version = await versionOf(connection, timeoutMs);
+  const uid = await uidOf(connection, timeoutMs);
+  const user = await userOf(connection, timeoutMs);
   return {
     uid,
     name: cleanText(connection.name, MAX_NAME_CHARS),
@@ -34,7 +36,7 @@ export async function identify(connection: Connection): Promise<ClusterIdentity>
   };
 }
 
-const get = (connection: Connection, segments: readonly string[]) => request(connection, { segments, timeoutMs: IDENTIFY_TIMEOUT_MS });
+const get = (connection: Connection, segments: readonly string[], timeoutMs: number) => request(connection, { segments, timeoutMs });
 
 /** 401 and no answer end it; what else went wrong is the caller's to judge. */
 function endIfHopeless(error: unknown, connection: Connection): asserts error is KubeError {
@@ -44,9 +46,9 @@ function endIfHopeless(error: unknown, connection: Connection): asserts error is
   if (error.status === 0) throw new ConnectError(error.reason === "not-kubernetes" ? "not-kubernetes" : "connection-lost", error.message, { cause: error });
 }
 
-async function versionOf(connection: Connection): Promise<string | undefined> {
+async function versionOf(connection: Connection, timeoutMs: number): Promise<string | undefined> {
   try {
-    const parsed = versionSchema.safeParse(await get(connection, ["version"]));
+    const parsed = versionSchema.safeParse(await get(connection, ["version"], timeoutMs));
     if (!parsed.success) throw notKubernetes(connection.server);
     return cleanText(parsed.data.gitVersion, MAX_NAME_CHARS);
   } catch (error) {
@@ -58,9 +60,9 @@ async function versionOf(connection: Connection): Promise<string | undefined> {
   }
 }
 
-async function uidOf(connection: Connection): Promise<string> {
+async function uidOf(connection: Connection, timeoutMs: number): Promise<string> {
   try {
-    const parsed = namespaceSchema.safeParse(await get(connection, ["api", "v1", "namespaces", "kube-system"]));
+    const parsed = namespaceSchema.safeParse(await get(connection, ["api", "v1", "namespaces", "kube-system"], timeoutMs));
     if (parsed.success) return cleanText(parsed.data.metadata.uid, 100);
   } catch (error) {
     endIfHopeless(error, connection);
@@ -77,14 +79,14 @@ export function fallbackUid(server: string, caPem: string | undefined): string {
   return `server-${createHash("sha256").update(`${server}\n${caPem ?? ""}`).digest("hex").slice(0, 32)}`;
 }
 
-async function userOf(connection: Connection): Promise<string> {
+async function userOf(connection: Connection, timeoutMs: number): Promise<string> {
   for (const version of REVIEW_VERSIONS) {
     try {
       const answer = await request(connection, {
         method: "POST",
         segments: ["apis", "authentication.k8s.io", version, "selfsubjectreviews"],
         body: { apiVersion: `authentication.k8s.io/${version}`, kind: "SelfSubjectReview" },
-        timeoutMs: IDENTIFY_TIMEOUT_MS,
+        timeoutMs,
       });
       const parsed = reviewSchema.safeParse(answer);
       if (parsed.success) return cleanText(parsed.data.status.userInfo.username, MAX_NAME_CHARS);
