@@ -47,6 +47,11 @@ export class ClusterState {
     return this.#pods.size;
   }
 
+  /** The clock was set back: every kind was heard of by now, and not later. */
+  notAfter(nowMs: number): void {
+    for (const [kind, status] of this.kinds) if (status.lastMs !== undefined && status.lastMs > nowMs) this.kinds.set(kind, { ...status, lastMs: nowMs });
+  }
+
   /** The node that an event speaks of: its reporter's host, its pod's node, or itself. */
   nodeOf(event: EventObject): NodeName | undefined {
     const pod = event.about.uid === undefined ? undefined : this.#pods.get(event.about.uid);
@@ -89,14 +94,16 @@ export class ClusterState {
       case "listed":
         return this.#forgetMissing(observation.kind, observation.keys);
       case "kind-status":
-        return this.#putStatus(observation.status);
+        return this.#putStatus(observation.status, observation.atMs);
     }
   }
 
   /** A sign of life that tells nothing else changes no answer by itself, and comes every few seconds. */
-  #putStatus(status: KindStatus): readonly NodeName[] | "all" {
+  #putStatus(status: KindStatus, atMs: number): readonly NodeName[] | "all" {
     const before = this.kinds.get(status.kind);
-    this.kinds.set(status.kind, status);
+    // A watch remembers its last word by the clock as it was before it was set back.
+    const lastMs = status.lastMs === undefined || status.lastMs <= atMs ? status.lastMs : Math.min(before?.lastMs ?? atMs, atMs);
+    this.kinds.set(status.kind, lastMs === undefined ? status : { ...status, lastMs });
     return before?.state === status.state && before.reason === status.reason ? [] : "all";
   }
 

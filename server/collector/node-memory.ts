@@ -167,6 +167,18 @@ export class NodeMemory {
     };
   }
 
+  /** The clock was set back: what is remembered from after `nowMs` was so by now. Left as it is, it would count as fresh, and as just begun, until that time comes again. */
+  notAfter(nowMs: number): void {
+    const by = (ms: number): number => Math.min(ms, nowMs);
+    if (this.#kubeletMs !== undefined) this.#kubeletMs = by(this.#kubeletMs);
+    if (this.#reportMs !== undefined) this.#reportMs = by(this.#reportMs);
+    if (this.#daemonCpuMs !== undefined) this.#daemonCpuMs = by(this.#daemonCpuMs);
+    for (const [key, { sample, source }] of this.#latest) this.#latest.set(key, { sample: { ...sample, atMs: by(sample.atMs) }, source });
+    this.#pages = Object.fromEntries(Object.entries(this.#pages).map(([page, course]) => [page, { ...course, ...(course.lastMs === undefined ? {} : { lastMs: by(course.lastMs) }), ...(course.failingSinceMs === undefined ? {} : { failingSinceMs: by(course.failingSinceMs) }) }]));
+    this.sockets = new Map([...this.sockets].map(([path, since]) => [path, { ...since, sinceMs: by(since.sinceMs) }]));
+    this.cgroupKills = new Map([...this.cgroupKills].map(([instance, known]) => [instance, { ...known, ...(known.risenMs === undefined ? {} : { risenMs: by(known.risenMs) }) }]));
+  }
+
   #noteCourse(observation: Observation & { readonly source: "kubelet" }): void {
     const page = observation.type === "failed" ? observation.page : observation.type;
     const before = this.#pages[page];

@@ -29,7 +29,7 @@ import type { Writer } from "./writer";
 /** A sample of what the API says of a node is taken at least this often, and at once when a count changed. */
 const API_SAMPLE_MS = 15_000;
 /** A node with nothing new is judged again after this, since time alone can change an answer. */
-const CALM_REJUDGE_MS = 15_000;
+export const CALM_REJUDGE_MS = 15_000;
 const BUSY_REJUDGE_MS = 3_000;
 /** After a start the first lists have this long before what the store remembers counts as unheard of. */
 const START_GRACE_MS = 10_000;
@@ -59,6 +59,8 @@ export class Pipeline {
   readonly #dirty = new Set<string>();
   readonly #listed = new Set<WatchedKind>();
   readonly #startedMs: number;
+  /** Of the last look: an earlier one shows a clock that was set back. */
+  #lookedMs = 0;
   readonly #incidents: Incidents;
   #daemons: readonly CniDaemon[] = [];
   #daemonsChanged = true;
@@ -156,6 +158,8 @@ export class Pipeline {
   /** Judges what changed and what time may have changed; returns how many nodes that were. */
   judgeAll(): number {
     const nowMs = this.options.clock.now();
+    if (nowMs < this.#lookedMs) for (const remembered of [this.cluster, ...this.#nodes.values()]) remembered.notAfter(nowMs);
+    this.#lookedMs = nowMs;
     if (!this.#canJudge(nowMs)) return 0;
     let judged = 0;
     for (const [name, memory] of this.#nodes) {
