@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { SAFE_HEADERS } from "@/server/http/problem";
 import { startProduct, until, type Product } from "./setup/product";
 import { expect, test } from "./setup/test";
@@ -92,4 +93,13 @@ test("every page says for as long as it is so that kubelets' certificates are no
   }
   await page.goto(`${product.url}/visibility`);
   await expect(page.getByRole("region", { name: "Sources of nodes" }).getByText("Kubelets' certificates are not checked")).toBeVisible();
+});
+
+// Last, since a record of it may stand for the next minute's.
+test("a request that names several hosts is refused, also where the first is ours", async () => {
+  const socket = connect(product.port, "127.0.0.1");
+  socket.end(`GET /api/v1/fleet HTTP/1.1\r\nhost: localhost:${product.port}\r\nhost: evil.example\r\nconnection: close\r\n\r\n`);
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(part as Buffer); // no encoding was set
+  expect(Buffer.concat(parts).toString()).toMatch(/^HTTP\/1\.1 421 /);
 });

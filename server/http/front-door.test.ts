@@ -3,7 +3,9 @@ import { refusalOf } from "./front-door";
 import { OFFERED } from "./offered";
 import { ROUTES } from "./routes";
 
-const refusal = (method: string, url: string, headers: Readonly<Record<string, string>> = {}) => refusalOf({ method, url, headers: { host: "localhost:7400", ...headers } });
+/** As Node hands a request on, `hosts` being its lines of Host. */
+const asked = (method: string, url: string, hosts: readonly string[], headers: Readonly<Record<string, string>>) => refusalOf({ method, url, headers: { ...headers, ...(hosts[0] === undefined ? {} : { host: hosts[0] }) }, headersDistinct: hosts.length === 0 ? {} : { host: [...hosts] } });
+const refusal = (method: string, url: string, { host = "localhost:7400", ...headers }: Readonly<Record<string, string>> = {}) => asked(method, url, [host], headers);
 const code = (...request: Parameters<typeof refusal>): string => refusal(...request)?.error.code ?? "let through";
 const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, "x-1");
 
@@ -45,7 +47,7 @@ describe("a request", () => {
 
   test.each(["/", "/healthzfoo", "/readyz/", "/healthz/../nodes/a", "/api/v1/nosuch", "/api/v1/fleet", "/%zz", "//healthz", "http://localhost/healthz"])("for %s by another host's name is refused for its name", (url) => {
     for (const host of ["evil.example", "localhost.evil.example:7400", "127.0.0.1:7400@evil.example", ""]) expect([host, code("GET", url, { host })]).toEqual([host, "bad-host"]);
-    expect(refusalOf({ method: "GET", url, headers: {} })?.error.code).toBe("bad-host");
+    for (const hosts of [[], ["localhost:7400", "evil.example"], ["localhost:7400", "localhost:7400"]]) expect([hosts, asked("GET", url, hosts, {})?.error.code]).toEqual([hosts, "bad-host"]);
   });
 
   test("for a probe is let through by any name", () => {

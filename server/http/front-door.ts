@@ -23,10 +23,12 @@ export interface Refusal {
  * Why a request is not Next's to answer; `undefined` where it is. Next answers some of these with a page, an empty body or 500, and writes about
  * them on several lines, so that any page which a browser shows could fill the log.
  */
-export function refusalOf(request: Pick<IncomingMessage, "method" | "url" | "headers">): Refusal | undefined {
+export function refusalOf(request: Pick<IncomingMessage, "method" | "url" | "headers" | "headersDistinct">): Refusal | undefined {
   const { method = "", url = "", headers } = request;
   const target = readTarget(url);
-  if (!(target !== undefined && PROBES.has(target.raw)) && !isLocalHost(headers.host)) {
+  // Of several Node keeps the first, and whoever comes after us might read another.
+  const [host, ...more] = request.headersDistinct.host ?? [];
+  if (!(target !== undefined && PROBES.has(target.raw)) && !(isLocalHost(host) && more.length === 0)) {
     return refused("bad-host", OTHER_HOST_REFUSED);
   }
   if (target === undefined) return refused("invalid", url.startsWith("/") ? "The path's percent-encoding is broken." : "The target of the request must be a path.");
