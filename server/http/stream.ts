@@ -25,6 +25,8 @@ export interface StreamHub {
 
 interface Client {
   sentSeq: number;
+  /** What it was told last of the store, which has no number. */
+  toldStore: string;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
 }
 
@@ -88,15 +90,29 @@ export function createStreamHub(deps: { readonly reader: Reader; readonly clock:
     if (!closed) pending ??= setTimeout(flush, COALESCE_MS);
   };
 
-  let toldStore = "";
+  /** What is told of the store; empty until there was something to tell. */
+  let store = "";
+  const statusBytes = (status: ReturnType<typeof statusNow>): Uint8Array => encoder.encode(`event: status\ndata: ${JSON.stringify(status)}\n\n`);
+  /** One that has no room now is told once it reads again. */
+  const tellStore = (client: Client, bytes: () => Uint8Array): void => {
+    if (client.toldStore !== store && (client.controller.desiredSize ?? 0) > 0 && send(client, bytes())) client.toldStore = store;
+  };
+  const catchUp = (client: Client): void => {
+    if (client.sentSeq < seq) notify();
+    try {
+      tellStore(client, () => statusBytes(statusNow(deps)));
+    } catch (err) {
+      deps.log.error({ err }, "cannot read the status for the event stream");
+    }
+  };
   const statusChanged = (): void => {
     try {
       const status = statusNow(deps);
-      const store = JSON.stringify([status.store?.writable, status.store?.reason, status.copyReason]);
-      if (store === toldStore) return;
-      toldStore = store;
-      const bytes = encoder.encode(`event: status\ndata: ${JSON.stringify(status)}\n\n`);
-      for (const client of clients) if ((client.controller.desiredSize ?? 0) > 0) send(client, bytes);
+      const now = JSON.stringify([status.store?.writable, status.store?.reason, status.copyReason]);
+      if (now === store) return;
+      store = now;
+      const bytes = statusBytes(status);
+      for (const client of clients) tellStore(client, () => bytes);
     } catch (err) {
       deps.log.error({ err }, "cannot read the status for the event stream");
     }
@@ -125,13 +141,13 @@ export function createStreamHub(deps: { readonly reader: Reader; readonly clock:
           start(controller) {
             const now = deps.reader.seq();
             // A number from another file (the data was moved away) would wait for ever.
-            client = { controller, sentSeq: lastSeq !== undefined && lastSeq <= now ? lastSeq : now };
+            client = { controller, sentSeq: lastSeq !== undefined && lastSeq <= now ? lastSeq : now, toldStore: "" };
             clients.add(client);
             controller.enqueue(encoder.encode(`retry: 2000\nevent: hello\nid: ${client.sentSeq}\ndata: {"seq":${client.sentSeq}}\n\n`));
             notify();
           },
           pull() {
-            if (client !== undefined && client.sentSeq < seq) notify();
+            if (client !== undefined) catchUp(client);
           },
           cancel() {
             if (client !== undefined) drop(client);
