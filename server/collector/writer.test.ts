@@ -7,7 +7,7 @@ import { refuseEveryBatch } from "../store/testing/refuse";
 import { StoreUnwritable, type IngestBatch } from "../store/types";
 import { PipelineHarness } from "./testing/harness";
 import { EMPTY_BATCH, MAX_APART_WRITES, part, writeApart } from "./write-apart";
-import { Writer } from "./writer";
+import { MAX_PENDING_INCIDENTS, Writer } from "./writer";
 
 let h: PipelineHarness;
 let writer: Writer;
@@ -110,6 +110,23 @@ describe("what waits to be written", () => {
     writer.samples("a" as NodeName, [sample(h.nowMs, 3), sample(h.nowMs, Number.NaN), sample(0, 1)]);
     expect(writer.flush(h.nowMs, h.status())).toBe(true);
     expect(writer.state).toMatchObject({ writable: true, droppedSamples: 2 });
+  });
+
+  test("incidents give way from the oldest on, with what belongs to them, and are counted", () => {
+    const written: NonNullable<IngestBatch["incidents"]>[] = [];
+    writer = new Writer({ write: (batch) => (written.push(...(batch.incidents === undefined ? [] : [batch.incidents])), { seq: 1, skippedSamples: 0 }) }, h.log, () => {}, () => {});
+    for (let id = 1; id <= MAX_PENDING_INCIDENTS + 1; id += 1) {
+      writer.saveIncident(nodeIncident(id, `n-${id}`));
+      if (id === 1 || id > MAX_PENDING_INCIDENTS) {
+        writer.incidentEntry(id, { atMs: h.nowMs, kind: "opened", text: "o" });
+        writer.keepSamples({ incident: id, node: `n-${id}`, fromMs: h.nowMs, toMs: h.nowMs });
+      }
+    }
+    expect(writer.flush(h.nowMs, h.status())).toBe(true);
+    const [incidents] = written;
+    expect(incidents?.saved.length).toBeLessThanOrEqual(MAX_PENDING_INCIDENTS);
+    expect([incidents?.saved.at(-1)?.id, incidents?.entries.map(({ incident }) => incident), incidents?.kept.map(({ incident }) => incident)]).toEqual([MAX_PENDING_INCIDENTS + 1, [MAX_PENDING_INCIDENTS + 1], [MAX_PENDING_INCIDENTS + 1]]);
+    expect(writer.state.refused).toEqual({ rows: MAX_PENDING_INCIDENTS + 1 - (incidents?.saved.length ?? 0), last: expect.stringContaining("waited to be written") as string });
   });
 
   test("keys of kubelets are kept once a node, however often they change while nothing can be written", () => {

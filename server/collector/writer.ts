@@ -14,6 +14,11 @@ export const MAX_PENDING_SAMPLES = 400_000;
 export const MAX_PENDING_EVENTS = 20_000;
 export const MAX_PENDING_CHANGES = 20_000;
 export const MAX_PENDING_ENTRIES = 20_000;
+export const MAX_PENDING_INCIDENTS = 20_000;
+/** A storm of a few thousand nodes keeps one or two stretches of each. */
+export const MAX_PENDING_STRETCHES = 50_000;
+/** So many of the oldest incidents give way at once: what belongs to them is looked for each time. */
+const INCIDENTS_GIVEN_UP = 1_000;
 const MAX_REFUSED_CHARS = 300;
 
 /** What is in the store was written: a failure that is over by that is not told of in it. */
@@ -107,6 +112,7 @@ export class Writer implements IncidentSink {
 
   saveIncident(incident: Incident): void {
     this.#incidents.set(incident.id, incident);
+    if (this.#incidents.size > MAX_PENDING_INCIDENTS) this.#giveUpIncidents();
   }
   forgetIncident(id: number): void {
     this.#incidents.delete(id);
@@ -123,6 +129,8 @@ export class Writer implements IncidentSink {
   }
   keepSamples(stretch: KeepStretch): void {
     this.#kept.set(`${stretch.incident} ${stretch.node} ${stretch.fromMs}`, stretch);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_PENDING_STRETCHES && oldest !== undefined) this.#kept.delete(oldest);
   }
 
   /** What the status tells of the store. */
@@ -201,6 +209,16 @@ export class Writer implements IncidentSink {
       part("daemon sets", past || this.#daemonSets === undefined ? [] : [this.#daemonSets], ([daemonSets]) => (daemonSets === undefined ? {} : { daemonSets }), () => (this.#daemonSets = undefined)),
       part("status", past ? [] : [status], ([one]) => (one === undefined ? {} : { status: whenWritten(one) }), () => {}),
     ];
+  }
+
+  /** The oldest with all that belongs to them; the store would refuse a part without its incident. */
+  #giveUpIncidents(): void {
+    const lost = new Set([...this.#incidents.keys()].slice(0, INCIDENTS_GIVEN_UP));
+    for (const id of lost) this.#incidents.delete(id);
+    this.#entries = this.#entries.filter(({ incident }) => !lost.has(incident));
+    for (const [key, { incident }] of this.#kept) if (lost.has(incident)) this.#kept.delete(key);
+    this.#refusedRows += lost.size;
+    this.#lastRefused = `incidents: more than ${MAX_PENDING_INCIDENTS} waited to be written`;
   }
 
   #incidentNumbers(): readonly number[] {
