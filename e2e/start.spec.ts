@@ -26,7 +26,7 @@ const descendants = (pid: number): number[] => childrenOf(pid).flatMap((child) =
 
 async function npmStart(data: string): Promise<Started> {
   const port = await freePort();
-  const npm = spawn("npm", ["start", "--", "--simulate", "--port", String(port), "--data", data], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const npm = spawn("npm", ["start", "--", "--simulate", "--port", String(port), "--data", data], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], detached: true }); // a process group, as a shell makes one for each command
   let text = "";
   for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
   await until("the address", START_TIMEOUT_MS, async () => (text.includes("Sandglass is at ") ? true : undefined));
@@ -50,16 +50,19 @@ test("a start after a build installs and builds nothing, and tells each step wit
   expect(printed().match(/http:\/\/\S+/g)).toEqual([`http://localhost:${port}`]);
 });
 
-for (const { name, which, signal } of [
-  { name: "npm is asked to end", which: 0, signal: "SIGTERM" },
-  { name: "npm is killed", which: 0, signal: "SIGKILL" },
-  { name: "npm's shell is killed", which: 1, signal: "SIGKILL" },
-  { name: "the runner is killed", which: 2, signal: "SIGKILL" },
+for (const { name, which, signal, group } of [
+  { name: "Ctrl-C is pressed in its terminal", which: 0, signal: "SIGINT", group: true },
+  { name: "npm is asked to end", which: 0, signal: "SIGTERM", group: false },
+  { name: "npm is killed", which: 0, signal: "SIGKILL", group: false },
+  { name: "npm's shell is killed", which: 1, signal: "SIGKILL", group: false },
+  { name: "the runner is killed", which: 2, signal: "SIGKILL", group: false },
 ] as const) {
   test(`when ${name}, every process ends and the port is free`, async () => {
     const { port, tree } = await npmStart(data);
     expect(tree.length).toBeGreaterThanOrEqual(4);
-    process.kill(tree[which] ?? 0, signal);
+    const pid = tree[which];
+    if (pid === undefined) throw new Error(`npm has no process number ${which}`);
+    process.kill(group ? -pid : pid, signal); // a terminal tells every process of the group
     try {
       await expect.poll(() => tree.filter(isAlive), { timeout: ALL_GONE_MS }).toEqual([]);
       await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
