@@ -34,7 +34,7 @@ export function createOwnMetrics(log: Log): OwnMetrics {
   const failing = gauge("sandglass_kubelets_failing", "Kubelets whose last scrape failed");
   const lateness = gauge("sandglass_scrape_late_seconds", "Largest lateness of a scrape in the last period");
   const writable = gauge("sandglass_store_writable", "1 while the store can be written");
-  const refusedRows = gauge("sandglass_refused_rows", "Rows given up since the start: refused by the store, or too many to wait for it");
+  const refusedRows = gauge("sandglass_refused_rows", "Rows given up since the start, since the store refused them and nothing else");
   const dropped = gauge("sandglass_dropped_samples", "Samples that were lost: given up while the store could not be written, or of a time that it does not hold");
   const reports = new Counter({ name: "sandglass_agent_reports_total", help: "Reports of agents that were taken", registers: [registry] });
   const refused = new Counter({ name: "sandglass_agent_dropped_total", help: "Messages to the agent port that were dropped, by reason", labelNames: ["reason"], registers: [registry] });

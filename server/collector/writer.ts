@@ -217,8 +217,7 @@ export class Writer implements IncidentSink {
     for (const id of lost) this.#incidents.delete(id);
     this.#entries = this.#entries.filter(({ incident }) => !lost.has(incident));
     for (const [key, { incident }] of this.#kept) if (lost.has(incident)) this.#kept.delete(key);
-    this.#refusedRows += lost.size;
-    this.#lastRefused = `incidents: more than ${MAX_PENDING_INCIDENTS} waited to be written`;
+    this.log.error({ incidents: lost.size }, "incidents were given up, since too many waited to be written");
   }
 
   #incidentNumbers(): readonly number[] {
