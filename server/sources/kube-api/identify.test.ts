@@ -64,9 +64,9 @@ describe("which cluster it is", () => {
 
 describe("a credential plugin", () => {
   it("may take longer than an answer of the API server", async () => {
-    const patient = await connectTo(server, { exec: { command: "/bin/sh", args: ["-c", `sleep 1.5; echo '{"status":{"token":"t"}}'`] } });
+    const patient = await connectTo(server, { exec: { command: "/bin/sh", args: ["-c", `sleep 3.2; echo '{"status":{"token":"t"}}'`] } });
     try {
-      expect(await identify(patient, 1_000)).toMatchObject({ uid: "uid-of-kube-system", user: "alice" });
+      expect(await identify(patient, 3_000)).toMatchObject({ uid: "uid-of-kube-system", user: "alice" });
     } finally {
       await patient.close();
     }
