@@ -186,6 +186,15 @@ test.describe("every page", () => {
     await expect(focused).not.toHaveCSS("outline-color", "rgba(0, 0, 0, 0)");
   });
 
+  test("is no wider than its window between a telephone and a desk", async ({ page }) => {
+    await open(page, "/");
+    for (const width of [1_280, 1_217, 1_216, 1_024, 768, 721]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: `at ${width} px` }).toBeLessThanOrEqual(width);
+    }
+    expectNoComplaint();
+  });
+
   test("shows and keeps the theme that was chosen, from its first byte on", async ({ page }) => {
     await page.emulateMedia({ colorScheme: "light" });
     await open(page, "/");
