@@ -25,7 +25,7 @@ export function HourBars({ history, nowMs }: { readonly history: readonly Histor
           Unknown
         </span>
         <span className="spacer" />
-        <span className="hide-1080">nodes a minute, 0 to {most}</span>
+        <span className="hide-1280">nodes a minute, 0 to {most}</span>
       </div>
       {first === undefined || last === undefined ? (
         <div className="bars is-empty">No history yet</div>
