@@ -24,7 +24,10 @@ export function ActionPanel({ node }: { readonly node: string }) {
   const runs = useNodeRuns(node);
   const [closedWhileRunning, setClosedWhileRunning] = useState(false);
   const run = recentRun(runs.data?.items ?? [], now);
-  const { sheet, openPlan, openNodePlan, openRun } = useActionSheet(() => setClosedWhileRunning(true));
+  const { sheet, openPlan, openNodePlan, openRun } = useActionSheet(() => {
+    setClosedWhileRunning(true);
+    void runs.refetch(); // a run that the sheet began a moment ago is the one to show
+  });
   return (
     <section aria-labelledby="actions-h" id="actions">
       <h2 id="actions-h" className="h3">
