@@ -263,8 +263,10 @@ test.describe("deploy/agent.yaml", () => {
     await cluster.enter(["sh", "-c", `mkdir -p /var/lib/cni/results && : > ${entry} && touch -d '10 minutes ago' ${entry}`]);
     await cluster.apply(imageOfTest(withOrders(readFileSync(MANIFEST, "utf8"))));
     await until("an agent that takes orders", 120_000, async () => ((await offers()).every(({ allowed }) => allowed) ? true : undefined));
-    const purge = await dry({ action: "purge-dead-sandboxes", params: { parallel: 1 } });
-    expect(purge.touches?.every(({ outcome, reason }) => outcome === "left" && reason !== undefined), "nothing here is dead for ten minutes").toBe(true);
+    // The kubelet may have taken away the sandbox of the agent's pod of before by now: then there is nothing to plan for.
+    const purge = await act("dry-run", { action: "purge-dead-sandboxes", params: { parallel: 1 } });
+    if (purge.status === 422) expect(await purge.json()).toMatchObject({ detail: "The runtime lists no dead sandbox." });
+    else expect(((await purge.json()) as DryRun).touches?.every(({ outcome, reason }) => outcome === "left" && reason !== undefined), "nothing here is dead for ten minutes").toBe(true);
     const { list, run } = await carriedOut({ action: "remove-broken-cache-entry", params: {} });
     expect(list.touches).toEqual([{ id: entry, name: entry, outcome: "would", reason: "it is empty" }]);
     expect(run.work?.objects).toEqual([{ id: entry, name: entry, outcome: "done", reason: expect.stringMatching(/^it is empty; it is now \/var\/lib\/cni\/sandglass-quarantine\/\S+Z results test-of-nobody-eth0$/) }]);
