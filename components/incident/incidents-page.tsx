@@ -41,7 +41,7 @@ export function IncidentsPage({ initial, query, typed: firstTyped }: { readonly 
       <header className="q">
         <h1>What broke, and is it over?</h1>
         <span className="small muted" role="status">
-          {data.counts.open === 0 ? "Nothing is open" : `${plural(data.counts.open, "incident")} not over, ${data.counts.blocking} of them keep pods from starting`}
+          {data.counts.open === 0 ? "Nothing is open" : `${plural(data.counts.open, "incident")} not over, ${data.counts.blocking} of them ${data.counts.blocking === 1 ? "keeps" : "keep"} pods from starting`}
         </span>
       </header>
       <div className="inc-filters">

@@ -17,9 +17,9 @@ const apiStale = { source: (source: "api" | "kubelet" | "agent" | "prometheus") 
 
 causeCases(daemonDown, {
   fires: [
-    { name: "where the daemon crashes and pods wait, without an agent", certainty: "named", says: ["kube-multus", "40 s", "exit code 2", "CrashLoopBackOff"], input: causeInput({ ...multus(crashed(40)), ...held, report: null }) },
+    { name: "where the daemon crashes and pods wait, without an agent", certainty: "named", says: ["kube-multus", "has not run here for 40 s", "exit code 2", "CrashLoopBackOff"], input: causeInput({ ...multus(crashed(40)), ...held, report: null }) },
     { name: "where nothing waits yet, after two minutes", certainty: "named", input: causeInput({ ...multus(crashed(130)), ...socketsSeen([socket({ state: "refuses" })]) }) },
-    { name: "where its pod never began", certainty: "named", says: ["ContainerCreating"], input: causeInput({ ...multus(down(200, { terminations: [], waitingReasons: ["ContainerCreating"] }), { pod: { createdMs: secondsAgo(200) } }), ...held }) },
+    { name: "where its pod never began", certainty: "named", says: ["does not run here, where its pod was made 3 min 20 s ago", "ContainerCreating"], input: causeInput({ ...multus(down(200, { terminations: [], waitingReasons: ["ContainerCreating"] }), { pod: { createdMs: secondsAgo(200) } }), ...held }) },
     { name: "where its pod was deleted and none follows", certainty: "named", says: ["none follows"], input: causeInput({ ...multus(crashed(200), { pod: { deleting: true } }), ...held }) },
     { name: "where nobody serves the socket that the config calls, and no DaemonSet is known to", certainty: "named", says: ["/run/daemon-shim/daemon.sock", "refuses connections"], input: causeInput({ ...socketsSeen([socket({ name: "daemon-shim", path: "/run/daemon-shim/daemon.sock", state: "refuses", sinceMs: secondsAgo(30) })], shimConfig), ...held }) },
     { name: "where that socket is gone", certainty: "named", says: ["is absent"], input: causeInput(socketsSeen([socket({ name: "daemon-shim", path: "/run/daemon-shim/daemon.sock", state: "absent", sinceMs: secondsAgo(30) })], shimConfig)) },

@@ -73,6 +73,8 @@ interface Down {
   readonly daemonPod: DaemonPod;
   readonly needed: boolean | undefined;
   readonly sinceMs?: number;
+  /** `sinceMs` is when it ended; otherwise its pod's making, and it may have run since. */
+  readonly endKnown: boolean;
 }
 
 /** Daemons of which no pod runs here: those that are down for longer than a restart takes, and those that are not. */
@@ -81,16 +83,20 @@ function downDaemons(input: CauseInput): readonly [lasting: readonly Down[], res
   const down = [...byDaemon.values()].flatMap((pods): readonly Down[] => {
     const successor = pods.find(({ pod }) => !pod.deleting) ?? pods[0];
     if (successor === undefined || pods.some((daemonPod) => isRunning(daemonPod) || daemonPod.detail === undefined)) return [];
-    const sinceMs = downSinceMs(pods);
-    return [{ daemonPod: successor, needed: isNeeded(input, successor.daemon), ...(sinceMs === undefined ? {} : { sinceMs }) }];
+    const endedMs = lastEndMs(pods);
+    const sinceMs = endedMs ?? firstMadeMs(pods);
+    return [{ daemonPod: successor, needed: isNeeded(input, successor.daemon), endKnown: endedMs !== undefined, ...(sinceMs === undefined ? {} : { sinceMs }) }];
   });
   return [down.filter(({ sinceMs }) => lastsLong(input, sinceMs)), down.filter(({ sinceMs }) => !lastsLong(input, sinceMs))];
 }
 
-/** When the last process of any of them ended; for pods that never ran, when the first of them was made. */
-function downSinceMs(pods: readonly DaemonPod[]): number | undefined {
+/** When the last process of any of them ended; undefined where none ran, or where the status tells of it no more, as after a node's restart. */
+function lastEndMs(pods: readonly DaemonPod[]): number | undefined {
   const ends = pods.flatMap((daemonPod) => lastEndOfDaemon(daemonPod)?.finishedMs ?? []);
-  if (ends.length > 0) return Math.max(...ends);
+  return ends.length > 0 ? Math.max(...ends) : undefined;
+}
+
+function firstMadeMs(pods: readonly DaemonPod[]): number | undefined {
   const made = pods.flatMap(({ pod }) => pod.createdMs ?? []);
   return made.length > 0 ? Math.min(...made) : undefined;
 }
@@ -116,8 +122,8 @@ function firing(input: CauseInput, down: readonly Down[], dead: readonly CalledS
   };
 }
 
-function downWords(input: CauseInput, { daemonPod, sinceMs }: Down): string {
-  const runs = sinceMs === undefined ? "does not run here" : `has not run here for ${spanWords(sinceMs, input.nowMs)}`;
+function downWords(input: CauseInput, { daemonPod, sinceMs, endKnown }: Down): string {
+  const runs = sinceMs === undefined ? "does not run here" : endKnown ? `has not run here for ${spanWords(sinceMs, input.nowMs)}` : `does not run here, where its pod was made ${spanWords(sinceMs, input.nowMs)} ago`;
   return `${containerOf(daemonPod)} of ${daemonPod.daemon.key} ${runs}: ${whyWords(daemonPod)}.`;
 }
 
